@@ -1,9 +1,9 @@
 package telemetry_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
@@ -143,21 +143,6 @@ func TestAPriceThatIsNotToldHasNoSample(t *testing.T) {
 	}
 }
 
-func TestAHashTimeThatIsListedTwiceIsToldOnce(t *testing.T) {
-	samples := answers(func(e *v1alpha1.SizingExperiment) {
-		e.Status.HashTimes = append(e.Status.HashTimes, e.Status.HashTimes...)
-	})
-	count := 0
-	for _, sample := range samples {
-		if sample.Series.Name == "hashmark_pool_hash_seconds" {
-			count++
-		}
-	}
-	if count != 2 {
-		t.Errorf("%d hash times have samples, want 2", count)
-	}
-}
-
 func TestTheReferenceSpeedIsToldForEachNodePool(t *testing.T) {
 	samples := answers(func(e *v1alpha1.SizingExperiment) {
 		e.Status.Speed = append(e.Status.Speed, v1alpha1.PoolSpeed{NodePool: "large", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 998, ErrorPerMille: 4, LowPerMille: 990, HighPerMille: 1010}, e.Status.Speed[0])
@@ -182,21 +167,33 @@ func TestTheReferenceSpeedIsToldForEachNodePool(t *testing.T) {
 	}
 }
 
-func TestNoMorePredictionsAreToldThanThereIsRoomFor(t *testing.T) {
-	samples := answers(func(e *v1alpha1.SizingExperiment) {
-		for len(e.Status.Predictions) < 70 {
-			p := e.Status.Predictions[0]
-			p.Variant += time.Duration(len(e.Status.Predictions)).String()
-			e.Status.Predictions = append(e.Status.Predictions, p)
+func TestEachSeriesIsToldOnceAndPredictionsAreLimited(t *testing.T) {
+	for series, tt := range map[string]struct {
+		change func(*v1alpha1.SizingExperiment)
+		want   int
+	}{
+		"hashmark_variant_reason": {func(e *v1alpha1.SizingExperiment) {
+			e.Status.Results[0].Reasons = []v1alpha1.Reason{{Type: "NotSteady"}, {Type: "NotSteady"}, {}, {Type: "None"}}
+		}, 2},
+		"hashmark_pool_hash_seconds": {func(e *v1alpha1.SizingExperiment) {
+			e.Status.HashTimes = append(e.Status.HashTimes, e.Status.HashTimes...)
+		}, 2},
+		"hashmark_prediction_capacity_logins_per_second": {func(e *v1alpha1.SizingExperiment) {
+			for i := range 70 {
+				p := e.Status.Predictions[0]
+				p.Variant = fmt.Sprint(i)
+				e.Status.Predictions = append(e.Status.Predictions, p)
+			}
+		}, 64},
+	} {
+		count := 0
+		for _, sample := range answers(tt.change) {
+			if sample.Series.Name == series {
+				count++
+			}
 		}
-	})
-	count := 0
-	for _, sample := range samples {
-		if sample.Series.Name == "hashmark_prediction_capacity_logins_per_second" {
-			count++
+		if count != tt.want {
+			t.Errorf("%s has %d samples, want %d", series, count, tt.want)
 		}
-	}
-	if count != 64 {
-		t.Errorf("%d predictions have samples, want 64", count)
 	}
 }

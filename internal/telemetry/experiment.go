@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
@@ -21,15 +20,7 @@ var (
 	queuePosition   = define("experiment_queue_position", "The experiment's position in the queue; 1 is next.", ofExperiment)
 )
 
-var experimentReadings = []reading[*v1alpha1.SizingExperiment]{
-	{define("experiment_trials_planned", "Planned trials of the experiment.", ofExperiment),
-		func(e *v1alpha1.SizingExperiment) (float64, bool) {
-			return progress(e, func(p *v1alpha1.Progress) int32 { return p.Trials })
-		}},
-	{define("experiment_trials_finished", "Finished trials of the experiment, whatever their outcome.", ofExperiment),
-		func(e *v1alpha1.SizingExperiment) (float64, bool) {
-			return progress(e, func(p *v1alpha1.Progress) int32 { return p.Finished })
-		}},
+var experimentReadings = []reading[v1alpha1.SizingExperiment]{
 	{define("experiment_objective_p95_seconds", "The p95 latency of the experiment's objective.", ofExperiment),
 		func(e *v1alpha1.SizingExperiment) (float64, bool) {
 			return float64(e.Spec.Objective.P95Milliseconds) / 1000, true
@@ -46,23 +37,17 @@ var experimentReadings = []reading[*v1alpha1.SizingExperiment]{
 		func(e *v1alpha1.SizingExperiment) (float64, bool) { return unix(e.Status.StartTime) }},
 	{define("experiment_completion_timestamp_seconds", "Time when the experiment finished.", ofExperiment),
 		func(e *v1alpha1.SizingExperiment) (float64, bool) { return unix(e.Status.CompletionTime) }},
+}
+
+var progressReadings = []reading[v1alpha1.Progress]{
+	{define("experiment_trials_planned", "Planned trials of the experiment.", ofExperiment),
+		func(p *v1alpha1.Progress) (float64, bool) { return float64(p.Trials), true }},
+	{define("experiment_trials_finished", "Finished trials of the experiment, whatever their outcome.", ofExperiment),
+		func(p *v1alpha1.Progress) (float64, bool) { return float64(p.Finished), true }},
 	{define("experiment_estimated_end_timestamp_seconds", "Estimated time when the experiment finishes.", ofExperiment),
-		func(e *v1alpha1.SizingExperiment) (float64, bool) {
-			if e.Status.Progress == nil {
-				return 0, false
-			}
-			return unix(e.Status.Progress.EstimatedEndTime)
-		}},
+		func(p *v1alpha1.Progress) (float64, bool) { return unix(p.EstimatedEndTime) }},
 }
 
-func progress(e *v1alpha1.SizingExperiment, count func(*v1alpha1.Progress) int32) (float64, bool) {
-	if e.Status.Progress == nil {
-		return 0, false
-	}
-	return float64(count(e.Status.Progress)), true
-}
-
-// experiment adds the state of an experiment.
 func (g *gathering) experiment(e *v1alpha1.SizingExperiment, positions map[types.UID]int32) {
 	values := []string{e.Namespace, e.Name}
 	g.add(experimentPhase, 1, with(values, string(phaseOf(e)))...)
@@ -74,13 +59,8 @@ func (g *gathering) experiment(e *v1alpha1.SizingExperiment, positions map[types
 		g.add(queuePosition, float64(position), values...)
 	}
 	read(g, experimentReadings, e, values)
+	read(g, progressReadings, e.Status.Progress, values)
 }
-
-// The values of the label basis.
-const (
-	basisMeasured  = "Measured"
-	basisPredicted = "Predicted"
-)
 
 var (
 	demanded = define("experiment_demand_logins_per_second", "The login rate of the experiment's demand, without headroom.", ofExperiment)
@@ -90,7 +70,7 @@ var (
 	notRecommended = define("experiment_no_recommendation", "The limit that no size meets, if no size is recommended; always 1.", ofExperiment, "bound")
 )
 
-var recommendationReadings = []reading[*v1alpha1.Recommendation]{
+var recommendationReadings = []reading[v1alpha1.Recommendation]{
 	{define("experiment_recommended_replicas", "Replicas of the recommended size.", ofExperiment),
 		func(r *v1alpha1.Recommendation) (float64, bool) { return float64(r.Replicas), true }},
 	{define("experiment_recommended_cpus", "Total CPU limit of the replicas of the recommended size.", ofExperiment),
@@ -101,7 +81,7 @@ var recommendationReadings = []reading[*v1alpha1.Recommendation]{
 		func(r *v1alpha1.Recommendation) (float64, bool) { return perSecond(r.CapacityMilliPerSecond) }},
 }
 
-var recommendedPriceReadings = []reading[*v1alpha1.Recommendation]{
+var recommendedPriceReadings = []reading[v1alpha1.Recommendation]{
 	{define("experiment_recommended_price_per_month", "Price of the recommended size for a month of 730 hours.", ofExperiment, currency),
 		func(r *v1alpha1.Recommendation) (float64, bool) { return decimal(r.PricePerMonth) }},
 	{define("experiment_recommended_price_per_million_logins", "Price of a million logins at the demanded rate, with all replicas of the recommended size.", ofExperiment, currency),
@@ -125,9 +105,9 @@ func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
 		return
 	}
 	size := sizeValues(&r.Size)
-	basis := basisMeasured
+	basis := "Measured"
 	if r.Predicted {
-		basis = basisPredicted
+		basis = "Predicted"
 	}
 	g.add(recommended, 1, with(values, append(size, string(r.Confidence), string(r.Verified), basis)...)...)
 	read(g, recommendationReadings, r, values)
@@ -138,18 +118,21 @@ func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// sizeValues returns the variant, the cost (empty for a hash without one), the CPU limit,
-// the concurrency and the pool of a size.
+// costLabel returns the label value for a cost. It is empty for a hash without one.
+func costLabel(cost int32) string {
+	if cost == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(cost))
+}
+
+// sizeValues returns the variant, the cost, the CPU limit, the concurrency and the pool of a size.
 func sizeValues(size *v1alpha1.Size) []string {
 	concurrency := ""
 	if size.Concurrency != nil {
 		concurrency = results.Concurrency(*size.Concurrency)
 	}
-	cost := ""
-	if size.Cost > 0 {
-		cost = strconv.Itoa(int(size.Cost))
-	}
-	return []string{size.Variant, cost, size.CPULimit, concurrency, size.NodePool}
+	return []string{size.Variant, costLabel(size.Cost), size.CPULimit, concurrency, size.NodePool}
 }
 
 // mostPredictions is the maximum number of predicted variants of an experiment with series.
@@ -159,15 +142,16 @@ const mostPredictions = 64
 var modelCheckPassed = define("model_check_passed",
 	"1 if the model predicted the held-out variants accurately enough, otherwise 0.", ofExperiment)
 
-var predictionReadings = []reading[*v1alpha1.PredictedVariant]{
+var predictionReadings = []reading[v1alpha1.PredictedVariant]{
 	{define("prediction_capacity_logins_per_second", "The highest login rate that is predicted to meet the objective, for a variant that was not measured.", ofVariant),
 		func(p *v1alpha1.PredictedVariant) (float64, bool) { return perSecond(p.CapacityMilliPerSecond) }},
 	{define("prediction_p95_seconds", "The predicted 95th percentile of login latency at 70 % of the variant's bound.", ofVariant),
 		func(p *v1alpha1.PredictedVariant) (float64, bool) { return seconds(p.P95Microseconds) }},
 }
 
-var predictionPrice = define("prediction_price_per_million_logins",
-	"Price of a million logins at the predicted capacity.", ofVariant, currency)
+var predictionPrice = []reading[v1alpha1.Price]{
+	{define("prediction_price_per_million_logins", "Price of a million logins at the predicted capacity.", ofVariant, currency), perMillionLogins},
+}
 
 // predictions adds the predictions of variants that were not measured, and whether the
 // model passed its check.
@@ -180,51 +164,42 @@ func (g *gathering) predictions(e *v1alpha1.SizingExperiment) {
 	for i := range predicted[:min(len(predicted), mostPredictions)] {
 		p := &predicted[i]
 		values := []string{
-			e.Namespace, e.Name, p.Variant, string(v1alpha1.AlgorithmBcrypt), strconv.Itoa(int(p.Cost)), p.CPULimit,
+			e.Namespace, e.Name, p.Variant, string(v1alpha1.AlgorithmBcrypt), costLabel(p.Cost), p.CPULimit,
 			results.Concurrency(p.Concurrency), p.NodePool,
 		}
 		read(g, predictionReadings, p, values)
-		if p.Price == nil {
-			continue
-		}
-		if price, known := decimal(p.Price.PerMillionLogins); known {
-			g.add(predictionPrice, price, with(values, currencyOf(e))...)
-		}
+		read(g, predictionPrice, p.Price, with(values, currencyOf(e)))
 	}
 }
 
 // ofSpeed are the labels of the reference speed of a node pool.
 var ofSpeed = []string{"namespace", "experiment", "pool"}
 
-var speedReadings = []reading[*v1alpha1.PoolSpeed]{
+var speedReadings = []reading[v1alpha1.PoolSpeed]{
 	{define("pool_reference_hash_seconds", "CPU time of a bcrypt hash of cost 8 at the reference speed, to which results are converted.", ofSpeed),
 		func(p *v1alpha1.PoolSpeed) (float64, bool) { return seconds(&p.HashMicrosecondsAtCost8) }},
 	{define("pool_speed_median_ratio", "The median of the hash time during the experiment, divided by the reference.", ofSpeed),
-		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.MedianPerMille) }},
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return thousandths(p.MedianPerMille) }},
 	{define("pool_speed_low_ratio", "The 10th percentile of the hash time during the experiment, divided by the reference: the fast speed.", ofSpeed),
-		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.LowPerMille) }},
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return thousandths(p.LowPerMille) }},
 	{define("pool_speed_high_ratio", "The 90th percentile of the hash time during the experiment, divided by the reference: the slow speed.", ofSpeed),
-		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.HighPerMille) }},
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return thousandths(p.HighPerMille) }},
 }
 
 // speeds adds the reference speed of each node pool.
 func (g *gathering) speeds(e *v1alpha1.SizingExperiment) {
-	var added []string
+	pools := distinct{}
 	for i := range e.Status.Speed {
-		pool := &e.Status.Speed[i]
-		// Duplicate series would make the whole scrape fail.
-		if slices.Contains(added, pool.NodePool) {
-			continue
+		if pool := &e.Status.Speed[i]; pools.add(pool.NodePool) {
+			read(g, speedReadings, pool, []string{e.Namespace, e.Name, pool.NodePool})
 		}
-		added = append(added, pool.NodePool)
-		read(g, speedReadings, pool, []string{e.Namespace, e.Name, pool.NodePool})
 	}
 }
 
 // ofPool are the labels of the table of hash times.
 var ofPool = []string{"namespace", "experiment", "pool", "cpu_model", "cost", "control"}
 
-var poolReadings = []reading[*v1alpha1.HashTime]{
+var poolReadings = []reading[v1alpha1.HashTime]{
 	{define("pool_hash_seconds", "CPU time of one hash on a node pool, independent of the CPU limit.", ofPool),
 		func(h *v1alpha1.HashTime) (float64, bool) { return seconds(&h.HashMicroseconds) }},
 	{define("pool_hash_error_seconds", "Half the width of the 99.9 % interval of the hash time on a node pool.", ofPool),
@@ -233,19 +208,12 @@ var poolReadings = []reading[*v1alpha1.HashTime]{
 
 // hashTimes adds the hash times of each node pool.
 func (g *gathering) hashTimes(e *v1alpha1.SizingExperiment) {
-	var added [][]string
+	added := distinct{}
 	for i := range e.Status.HashTimes {
 		h := &e.Status.HashTimes[i]
-		cost := ""
-		if h.Cost > 0 {
-			cost = strconv.Itoa(int(h.Cost))
+		values := []string{e.Namespace, e.Name, h.NodePool, h.CPUModel, costLabel(h.Cost), h.Control}
+		if added.add(values...) {
+			read(g, poolReadings, h, values)
 		}
-		values := []string{e.Namespace, e.Name, h.NodePool, h.CPUModel, cost, h.Control}
-		// Duplicate series would make the whole scrape fail.
-		if slices.ContainsFunc(added, func(other []string) bool { return slices.Equal(other, values) }) {
-			continue
-		}
-		added = append(added, values)
-		read(g, poolReadings, h, values)
 	}
 }

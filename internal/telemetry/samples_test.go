@@ -148,21 +148,6 @@ func TestATrialThatTheOperatorRefusedHasNoSeries(t *testing.T) {
 	}
 }
 
-func TestASeriesOfAReasonIsToldOnce(t *testing.T) {
-	_, samples := alone(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
-		e.Status.Results[0].Reasons = []v1alpha1.Reason{{Type: "NotSteady"}, {Type: "NotSteady"}, {}}
-	})
-	count := 0
-	for _, sample := range samples {
-		if sample.Series.Name == "hashmark_variant_reason" {
-			count++
-		}
-	}
-	if count != 2 || !has(samples, "hashmark_variant_reason", "None") {
-		t.Errorf("%d series of reasons, want NotSteady and None", count)
-	}
-}
-
 func TestTrialsThatFailInARowAreCountedSinceTheLastSuccess(t *testing.T) {
 	end := func(phase v1alpha1.TrialPhase, minute int) v1alpha1.SizingTrial {
 		return v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Phase: phase, CompletionTime: at(time.Duration(minute) * time.Minute)}}

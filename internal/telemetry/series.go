@@ -1,8 +1,10 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -81,23 +83,25 @@ func define(name, help string, family []string, own ...string) *Series {
 	return s
 }
 
-// reading is a series with a function that reads its value. The function returns false if
-// the value is absent.
+// reading is a series with a function that reads its value from a T. The function returns
+// false if the value is absent.
 type reading[T any] struct {
 	series *Series
-	value  func(T) (value float64, known bool)
+	value  func(*T) (value float64, known bool)
 }
 
-// gathering collects samples.
 type gathering struct{ samples []Sample }
 
 func (g *gathering) add(series *Series, value float64, values ...string) {
 	g.samples = append(g.samples, Sample{Series: series, Values: values, Value: value})
 }
 
-// read adds a sample for every known value. The samples share the slice of label values,
-// which nothing changes.
-func read[T any](g *gathering, readings []reading[T], from T, values []string) {
+// read adds a sample for every known value, if there is a T. The samples share the slice of
+// label values, which nothing changes.
+func read[T any](g *gathering, readings []reading[T], from *T, values []string) {
+	if from == nil {
+		return
+	}
 	for _, r := range readings {
 		if value, known := r.value(from); known {
 			g.samples = append(g.samples, Sample{Series: r.series, Values: values, Value: value})
@@ -105,36 +109,36 @@ func read[T any](g *gathering, readings []reading[T], from T, values []string) {
 	}
 }
 
+// distinct holds label values. Duplicate series would make the whole scrape fail.
+type distinct map[string]bool
+
+// add reports whether the values are new.
+func (d distinct) add(values ...string) bool {
+	key := strings.Join(values, "\x00")
+	known := d[key]
+	d[key] = true
+	return !known
+}
+
 // with returns the label values of a family followed by those of a series.
 func with(values []string, own ...string) []string {
 	return append(slices.Clip(values), own...)
 }
 
-// none is the label value for a missing reason: an empty label is the same as no label.
-const none = "None"
-
-// orNone returns the label value for a reason.
-func orNone(reason string) string {
-	if reason == "" {
-		return none
-	}
-	return reason
-}
+// orNone returns the label value for a reason: an empty label is the same as no label.
+func orNone(reason string) string { return cmp.Or(reason, "None") }
 
 // perSecond converts a rate in thousandths.
-func perSecond(milli *int64) (float64, bool) {
-	if milli == nil {
-		return 0, false
-	}
-	return float64(*milli) / 1000, true
-}
+func perSecond(milli *int64) (float64, bool) { return scaled(milli, 1e3) }
 
 // seconds converts a time in microseconds.
-func seconds(micro *int64) (float64, bool) {
-	if micro == nil {
+func seconds(micro *int64) (float64, bool) { return scaled(micro, 1e6) }
+
+func scaled(number *int64, unit float64) (float64, bool) {
+	if number == nil {
 		return 0, false
 	}
-	return float64(*micro) / 1e6, true
+	return float64(*number) / unit, true
 }
 
 // unix converts a time to seconds since 1970.
@@ -153,12 +157,9 @@ func ratio(part, whole int64) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
-// perMille converts a share in thousandths. 0 means that it is absent.
-func perMille(thousandths int64) (float64, bool) {
-	return float64(thousandths) / 1000, thousandths > 0
-}
+// thousandths converts a number in thousandths. 0 means that it is absent.
+func thousandths(n int64) (float64, bool) { return float64(n) / 1000, n > 0 }
 
-// truth returns 1 for true and 0 for false.
 func truth(yes *bool) (float64, bool) {
 	switch {
 	case yes == nil:

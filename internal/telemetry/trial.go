@@ -39,7 +39,7 @@ func (g *gathering) trials(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Sizi
 // ofStep are the labels of every series of a step.
 var ofStep = []string{"namespace", "experiment", "variant", "step"}
 
-var stepReadings = []reading[*v1alpha1.Step]{
+var stepReadings = []reading[v1alpha1.Step]{
 	{define("step_offered_logins_per_second", "The offered login rate of the step, as observed.", ofStep),
 		func(s *v1alpha1.Step) (float64, bool) { return perSecond(s.OfferedMilliPerSecond) }},
 	{define("step_p95_seconds", "The 95th percentile of login latency in the step, as observed.", ofStep),
@@ -92,7 +92,7 @@ func throttled(s *v1alpha1.Step) (float64, bool) {
 // errorRatio returns the median over the repetitions that are not Invalid or, if all are
 // Invalid, over all, as for the other numbers of the row. For an even number it is the
 // higher of the two in the middle, which is the less favourable one.
-func (o outcome) errorRatio() (float64, bool) {
+func (o *outcome) errorRatio() (float64, bool) {
 	var sound, invalid []float64
 	for _, trial := range o.trials {
 		step := loadplan.ReportedStep(&trial.Status)

@@ -1,9 +1,6 @@
 package telemetry
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -25,9 +22,9 @@ type outcome struct {
 
 // variantReadings are those of the figures, and two that are no figures.
 var variantReadings = append(figureReadings(),
-	reading[outcome]{define("variant_error_ratio", "Share of the reported step's logins without a complete response with status 200.", ofVariant), outcome.errorRatio},
+	reading[outcome]{define("variant_error_ratio", "Share of the reported step's logins without a complete response with status 200.", ofVariant), (*outcome).errorRatio},
 	reading[outcome]{define("variant_objective_met", "1 if some login rate meets the objective, 0 if none does.", ofVariant),
-		func(o outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
+		func(o *outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
 )
 
 func figureReadings() (all []reading[outcome]) {
@@ -35,12 +32,8 @@ func figureReadings() (all []reading[outcome]) {
 		if f.Help == "" {
 			continue
 		}
-		all = append(all, reading[outcome]{define("variant_"+f.Series(), f.Help, ofVariant), func(o outcome) (float64, bool) {
-			n := f.Of(o.VariantResult)
-			if n == nil {
-				return 0, false
-			}
-			return float64(*n) / f.Unit.PerSeries, true
+		all = append(all, reading[outcome]{define("variant_"+f.Series(), f.Help, ofVariant), func(o *outcome) (float64, bool) {
+			return scaled(f.Of(o.VariantResult), f.Unit.PerSeries)
 		}})
 	}
 	return all
@@ -63,21 +56,19 @@ func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Si
 	}
 	for i := range e.Status.Results {
 		row := &e.Status.Results[i]
-		g.variant(e, outcome{row, measured[row.Variant]}, planned[row.Variant])
+		g.variant(e, &outcome{row, measured[row.Variant]}, planned[row.Variant])
 		g.steps(e, row.Variant, measured[row.Variant])
 	}
 }
 
-func (g *gathering) variant(e *v1alpha1.SizingExperiment, o outcome, planned *v1alpha1.Variant) {
+func (g *gathering) variant(e *v1alpha1.SizingExperiment, o *outcome, planned *v1alpha1.Variant) {
 	values := variantValues(e, o.VariantResult, planned)
 	read(g, variantReadings, o, values)
 	g.sizing(e, o.VariantResult, values)
 	g.add(variantVerdict, 1, with(values, string(o.Verdict))...)
-	var added []string
+	kinds := distinct{}
 	for _, reason := range o.Reasons {
-		// Duplicate series would make the whole scrape fail.
-		if kind := orNone(reason.Type); !slices.Contains(added, kind) {
-			added = append(added, kind)
+		if kind := orNone(reason.Type); kinds.add(kind) {
 			g.add(variantReason, 1, with(values, kind)...)
 		}
 	}
@@ -86,57 +77,43 @@ func (g *gathering) variant(e *v1alpha1.SizingExperiment, o outcome, planned *v1
 // variantValues returns the label values of a variant. A label that does not apply, such as
 // the cost of Argon2id, is empty.
 func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, planned *v1alpha1.Variant) []string {
-	var cost, concurrency string
-	if row.Cost > 0 {
-		cost = strconv.Itoa(int(row.Cost))
-	}
+	concurrency := ""
 	if planned != nil {
 		concurrency = results.Concurrency(planned.Concurrency)
 	}
-	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), cost, row.CPULimit, concurrency, row.NodePool}
+	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), costLabel(row.Cost), row.CPULimit, concurrency, row.NodePool}
 }
 
 var variantRecommended = define("variant_recommended",
 	"1 for the variant that the experiment recommends, 0 for all others; absent before there is a recommendation.", ofVariant)
 
-// sizingReadings are what a variant needs to serve the demand, and how it differs from the
-// baseline.
-var sizingReadings = []reading[*v1alpha1.VariantResult]{
+var sizingReadings = []reading[v1alpha1.Sizing]{
 	{define("variant_replicas", "Replicas of the variant that serve the demand with headroom.", ofVariant),
-		func(r *v1alpha1.VariantResult) (float64, bool) {
-			if r.Sizing == nil {
-				return 0, false
-			}
-			return float64(r.Sizing.Replicas), true
-		}},
+		func(s *v1alpha1.Sizing) (float64, bool) { return float64(s.Replicas), true }},
 	{define("variant_total_cpus", "Total CPU limit of the replicas that serve the demand with headroom.", ofVariant),
-		func(r *v1alpha1.VariantResult) (float64, bool) {
-			if r.Sizing == nil {
-				return 0, false
-			}
-			return cpus(r.Sizing.TotalCPU)
-		}},
+		func(s *v1alpha1.Sizing) (float64, bool) { return cpus(s.TotalCPU) }},
+}
+
+var differenceReadings = []reading[v1alpha1.Comparison]{
 	{define("variant_p95_difference_ratio", "Difference of the p95 at the reported step from the baseline's, divided by the baseline's.", ofVariant),
-		difference(func(c *v1alpha1.Comparison) *v1alpha1.Difference { return c.P95 })},
+		func(c *v1alpha1.Comparison) (float64, bool) { return difference(c.P95) }},
 	{define("variant_capacity_difference_ratio", "Difference of the capacity from the baseline's, divided by the baseline's.", ofVariant),
-		difference(func(c *v1alpha1.Comparison) *v1alpha1.Difference { return c.Capacity })},
+		func(c *v1alpha1.Comparison) (float64, bool) { return difference(c.Capacity) }},
 	{define("variant_price_difference_ratio", "Difference of the price of a million logins from the baseline's, divided by the baseline's.", ofVariant),
-		difference(func(c *v1alpha1.Comparison) *v1alpha1.Difference { return c.PricePerMillionLogins })},
+		func(c *v1alpha1.Comparison) (float64, bool) { return difference(c.PricePerMillionLogins) }},
 }
 
-// difference returns a function that reads one of a row's differences from the baseline.
-func difference(field func(*v1alpha1.Comparison) *v1alpha1.Difference) func(*v1alpha1.VariantResult) (float64, bool) {
-	return func(r *v1alpha1.VariantResult) (float64, bool) {
-		if r.Comparison == nil || field(r.Comparison) == nil {
-			return 0, false
-		}
-		return float64(field(r.Comparison).PerMille) / 1000, true
+func difference(d *v1alpha1.Difference) (float64, bool) {
+	if d == nil {
+		return 0, false
 	}
+	return float64(d.PerMille) / 1000, true
 }
 
-var priceReadings = []reading[*v1alpha1.Price]{
-	{define("variant_price_per_million_logins", "Price of a million logins at the variant's capacity.", ofVariant, currency),
-		func(p *v1alpha1.Price) (float64, bool) { return decimal(p.PerMillionLogins) }},
+func perMillionLogins(p *v1alpha1.Price) (float64, bool) { return decimal(p.PerMillionLogins) }
+
+var priceReadings = []reading[v1alpha1.Price]{
+	{define("variant_price_per_million_logins", "Price of a million logins at the variant's capacity.", ofVariant, currency), perMillionLogins},
 	{define("variant_price_per_month", "Price of the replicas that serve the demand for a month of 730 hours.", ofVariant, currency),
 		func(p *v1alpha1.Price) (float64, bool) { return decimal(p.PerMonth) }},
 	{define("variant_attacker_price_per_billion_guesses", "Price that an attacker pays for a billion guesses at the variant's cost.", ofVariant, currency),
@@ -145,10 +122,9 @@ var priceReadings = []reading[*v1alpha1.Price]{
 
 // sizing adds the size and the prices of a row, and whether it is recommended.
 func (g *gathering) sizing(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, values []string) {
-	read(g, sizingReadings, row, values)
-	if row.Price != nil {
-		read(g, priceReadings, row.Price, with(values, currencyOf(e)))
-	}
+	read(g, sizingReadings, row.Sizing, values)
+	read(g, differenceReadings, row.Comparison, values)
+	read(g, priceReadings, row.Price, with(values, currencyOf(e)))
 	recommendation := e.Status.Recommendation
 	if recommendation == nil {
 		return
