@@ -3,7 +3,6 @@ package queue_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,18 +126,5 @@ func TestNobodyTakesTheTurnsOfOthers(t *testing.T) {
 				t.Errorf("with turns of at most %s, the other tenant had %.1f %% of the time and %.1f %% of the turns", longest, 100*share, 100*ofTurns)
 			}
 		})
-	}
-}
-
-// A namespace with several turns at once does not come before one that has none.
-func TestParallelTurnsGoToDifferentNamespaces(t *testing.T) {
-	c := &cluster{}
-	c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = 3
-	c.add("b", "one", 2, waits)
-	c.add("c", "other", 3, waits)
-	got := queue.Decide(queue.Situation{Experiments: c.experiments, Trials: c.trials, Limit: 3, Now: noon}).Start
-	slices.SortFunc(got, func(a, b types.NamespacedName) int { return strings.Compare(a.Namespace, b.Namespace) })
-	if diff := cmp.Diff(names("a/wide-1,b/one-1,c/other-1"), got); diff != "" {
-		t.Errorf("turns (-want +got):\n%s", diff)
 	}
 }

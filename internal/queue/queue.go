@@ -51,7 +51,7 @@ type Turns struct {
 
 // Decide returns the turns. No trial begins while an experiment is concluded.
 func Decide(s Situation) Turns {
-	q := newLine(s)
+	q := newQueue(s)
 	turns := Turns{}
 	for free := s.Limit - len(q.taken); !q.concludes(); {
 		next := q.next()
@@ -108,7 +108,7 @@ func Continues(e *v1alpha1.SizingExperiment) bool {
 }
 
 // Blocked reports whether an experiment waits for something other than its turn: its trials
-// can't be created. It has no position, so that it doesn't keep others at a distance.
+// can't be created. It has no position, and does not block the queue.
 func Blocked(e *v1alpha1.SizingExperiment) bool {
 	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
 	return c != nil && c.Status == metav1.ConditionFalse && slices.Contains(blocking, c.Reason)
@@ -124,8 +124,8 @@ const Patience = 10 * time.Second
 // the cluster shows that it could continue.
 const RetryAfter = time.Minute
 
-// standing is the state of an experiment in the queue.
-type standing struct {
+// entry is the state of an experiment in the queue.
+type entry struct {
 	experiment *v1alpha1.SizingExperiment
 	active     int
 	begun      bool
@@ -135,11 +135,11 @@ type standing struct {
 	waiting    []*v1alpha1.SizingTrial
 }
 
-// line is everything that turns are computed from.
-type line struct {
+// queue is everything that turns are computed from.
+type queue struct {
 	Situation
-	standings []*standing
-	taken     map[types.NamespacedName]bool
+	entries []*entry
+	taken   map[types.NamespacedName]bool
 	// turns is the number of turns that each namespace has.
 	turns map[string]int
 	// returnable are the trials that have a turn and can't use it, with the UID of their experiment.
@@ -148,16 +148,16 @@ type line struct {
 	latest     time.Time
 }
 
-func newLine(s Situation) *line {
-	q := &line{
+func newQueue(s Situation) *queue {
+	q := &queue{
 		Situation: s, taken: map[types.NamespacedName]bool{}, turns: map[string]int{},
 		returnable: map[types.NamespacedName]types.UID{}, history: s.History,
 	}
-	byUID := map[types.UID]*standing{}
+	byUID := map[types.UID]*entry{}
 	for i := range s.Experiments {
 		if e := &s.Experiments[i]; Continues(e) {
-			byUID[e.UID] = &standing{experiment: e}
-			q.standings = append(q.standings, byUID[e.UID])
+			byUID[e.UID] = &entry{experiment: e}
+			q.entries = append(q.entries, byUID[e.UID])
 		}
 	}
 	for _, name := range s.Held {
@@ -167,22 +167,20 @@ func newLine(s Situation) *line {
 		q.note(byUID, &s.Trials[i])
 	}
 	q.beginHeld()
-	for _, s := range q.standings {
+	for _, s := range q.entries {
 		slices.SortFunc(s.waiting, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(a.Spec.Sequence, b.Spec.Sequence) })
 	}
 	return q
 }
 
-// take notes that a turn is taken.
-func (q *line) take(name types.NamespacedName) {
+func (q *queue) take(name types.NamespacedName) {
 	if !q.taken[name] {
 		q.taken[name] = true
 		q.turns[name.Namespace]++
 	}
 }
 
-// note adds what a trial shows about its experiment.
-func (q *line) note(byUID map[types.UID]*standing, trial *v1alpha1.SizingTrial) {
+func (q *queue) note(byUID map[types.UID]*entry, trial *v1alpha1.SizingTrial) {
 	q.noteTurn(trial)
 	owner := metav1.GetControllerOfNoCopy(trial)
 	if owner == nil || byUID[owner.UID] == nil {
@@ -213,7 +211,7 @@ func (q *line) note(byUID map[types.UID]*standing, trial *v1alpha1.SizingTrial) 
 
 // noteTurn notes whether a trial has a turn, and whether others may have it. One that has just been given
 // its turn again waits until its own next pass, and keeps the turn until then.
-func (q *line) noteTurn(trial *v1alpha1.SizingTrial) {
+func (q *queue) noteTurn(trial *v1alpha1.SizingTrial) {
 	name := keyOf(trial)
 	_, fails := q.Failing[trial.UID]
 	idle := fails || Waits(trial)
@@ -239,7 +237,7 @@ func inAttempt(trial *v1alpha1.SizingTrial) bool {
 }
 
 // mayBegin reports whether a trial without a turn could use one.
-func (q *line) mayBegin(trial *v1alpha1.SizingTrial) bool {
+func (q *queue) mayBegin(trial *v1alpha1.SizingTrial) bool {
 	if trial.DeletionTimestamp != nil {
 		return false
 	}
@@ -252,8 +250,8 @@ func (q *line) mayBegin(trial *v1alpha1.SizingTrial) bool {
 
 // beginHeld puts experiments whose trial has a turn and has not begun behind all others of their
 // namespace: that turn is the newest.
-func (q *line) beginHeld() {
-	for _, s := range q.standings {
+func (q *queue) beginHeld() {
+	for _, s := range q.entries {
 		if s.active > 0 && s.last.IsZero() {
 			q.serve(s)
 		}
@@ -261,7 +259,7 @@ func (q *line) beginHeld() {
 }
 
 // serve notes that an experiment has a turn now.
-func (q *line) serve(s *standing) {
+func (q *queue) serve(s *entry) {
 	q.latest = q.latest.Add(time.Nanosecond)
 	s.last = q.latest
 }
@@ -272,16 +270,16 @@ const longestConclusion = 30 * time.Second
 
 // concludes reports whether an experiment is being concluded: all its trials have ended. A
 // conclusion simulates for seconds, and would take that CPU time from a load.
-func (q *line) concludes() bool {
-	return slices.ContainsFunc(q.standings, func(s *standing) bool {
+func (q *queue) concludes() bool {
+	return slices.ContainsFunc(q.entries, func(s *entry) bool {
 		return s.unfinished == 0 && q.Now.Sub(s.ended) < longestConclusion && !Blocked(s.experiment)
 	})
 }
 
 // next returns the experiment whose trial begins next, or nil.
-func (q *line) next() *standing {
-	var first *standing
-	for _, s := range q.standings {
+func (q *queue) next() *entry {
+	var first *entry
+	for _, s := range q.entries {
 		if len(s.waiting) == 0 || s.active >= int(max(1, s.experiment.Spec.Parallelism)) {
 			continue
 		}
@@ -294,7 +292,7 @@ func (q *line) next() *standing {
 
 // compare orders experiments by what their namespace uses, by when they had their own last turn, and
 // then by age.
-func (q *line) compare(a, b *standing) int {
+func (q *queue) compare(a, b *entry) int {
 	return cmp.Or(
 		q.byUse(a, b),
 		a.last.Compare(b.last),
@@ -304,13 +302,13 @@ func (q *line) compare(a, b *standing) int {
 
 // byUse orders experiments by the turns that their namespace has now, and then by the turn time that it
 // has used.
-func (q *line) byUse(a, b *standing) int {
+func (q *queue) byUse(a, b *entry) int {
 	x, y := a.experiment.Namespace, b.experiment.Namespace
 	return cmp.Or(cmp.Compare(q.turns[x], q.turns[y]), cmp.Compare(q.history.used(x), q.history.used(y)))
 }
 
 // byAge orders experiments by the second of their creation, and then by name.
-func byAge(a, b *standing) int {
+func byAge(a, b *entry) int {
 	return cmp.Or(
 		a.experiment.CreationTimestamp.Compare(b.experiment.CreationTimestamp.Time),
 		strings.Compare(a.experiment.Namespace, b.experiment.Namespace),
@@ -319,7 +317,7 @@ func byAge(a, b *standing) int {
 }
 
 // takeBack takes back the turn of a trial of another experiment that can't use it.
-func (q *line) takeBack(next *standing) bool {
+func (q *queue) takeBack(next *entry) bool {
 	for _, name := range Held(Holder(slices.Collect(maps.Keys(q.returnable)))) { // in the order of their names
 		if q.returnable[name] == next.experiment.UID {
 			continue
@@ -333,7 +331,7 @@ func (q *line) takeBack(next *standing) bool {
 }
 
 // give gives the experiment's next trial its turn.
-func (q *line) give(s *standing) types.NamespacedName {
+func (q *queue) give(s *entry) types.NamespacedName {
 	name := keyOf(s.waiting[0])
 	s.waiting, s.active, s.begun = s.waiting[1:], s.active+1, true
 	q.take(name)
@@ -344,15 +342,15 @@ func (q *line) give(s *standing) types.NamespacedName {
 
 // positions numbers the experiments that have not begun: one of each namespace in turn, the
 // namespace that has used the least first, and within a namespace the oldest first.
-func (q *line) positions() map[types.UID]int32 {
-	waiting := slices.DeleteFunc(slices.Clone(q.standings), func(s *standing) bool { return s.begun || Blocked(s.experiment) })
+func (q *queue) positions() map[types.UID]int32 {
+	waiting := slices.DeleteFunc(slices.Clone(q.entries), func(s *entry) bool { return s.begun || Blocked(s.experiment) })
 	slices.SortFunc(waiting, byAge)
-	round, seen := map[*standing]int{}, map[string]int{}
+	round, seen := map[*entry]int{}, map[string]int{}
 	for _, s := range waiting {
 		round[s] = seen[s.experiment.Namespace]
 		seen[s.experiment.Namespace]++
 	}
-	slices.SortStableFunc(waiting, func(a, b *standing) int {
+	slices.SortStableFunc(waiting, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(round[a], round[b]), q.byUse(a, b))
 	})
 	positions := map[types.UID]int32{}

@@ -223,6 +223,11 @@ func TestTurns(t *testing.T) {
 			c.add("a", "a2", 2, waits)
 			c.add("b", "b1", 3, waits)
 		}, queue.Turns{Position: map[types.UID]int32{"b1": 1, "a1": 2, "a2": 3}}, nil},
+		{"turns at the same time go to different namespaces", 3, func(c *cluster) {
+			c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = 3
+			c.add("b", "one", 2, waits)
+			c.add("c", "other", 3, waits)
+		}, queue.Turns{Start: names("a/wide-1", "b/one-1", "c/other-1"), Position: map[types.UID]int32{}}, nil},
 		{"a suspended experiment gets no turn", 2, func(c *cluster) {
 			c.add("a", "halted", 1, waits).Spec.Suspend = true
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
@@ -287,12 +292,12 @@ func TestNobodyIsOvertakenForEver(t *testing.T) {
 			c.add(namespace, fmt.Sprintf("e%d", i), random.IntN(5), trials...).Spec.Parallelism = int32(1 + random.IntN(3))
 		}
 		limit := 1 + random.IntN(3)
-		for pass := 0; len(c.trials) > countDone(c); pass++ {
+		for pass := 0; len(c.trials) > count(c, queue.Released); pass++ {
 			if pass > 2*len(c.trials) {
-				t.Fatalf("seed %d: %d of %d trials got no turn", seed, len(c.trials)-countDone(c), len(c.trials))
+				t.Fatalf("seed %d: %d of %d trials got no turn", seed, len(c.trials)-count(c, queue.Released), len(c.trials))
 			}
 			step(c, queue.Decide(queue.Situation{Experiments: c.experiments, Trials: c.trials, Limit: limit, Now: noon}), pass)
-			if active := countActive(c); active > limit {
+			if active := count(c, queue.Active); active > limit {
 				t.Fatalf("seed %d: %d trials have a turn, the limit is %d", seed, active, limit)
 			}
 			finishOldest(c)
@@ -320,20 +325,10 @@ func finishOldest(c *cluster) {
 	}
 }
 
-func countDone(c *cluster) int {
+func count(c *cluster, is func(*v1alpha1.SizingTrial) bool) int {
 	n := 0
 	for i := range c.trials {
-		if queue.Released(&c.trials[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func countActive(c *cluster) int {
-	n := 0
-	for i := range c.trials {
-		if queue.Active(&c.trials[i]) {
+		if is(&c.trials[i]) {
 			n++
 		}
 	}
