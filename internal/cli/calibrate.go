@@ -30,10 +30,8 @@ const (
 	shortestCalibration, longestCalibration = 5 * time.Second, time.Hour
 )
 
-// predictedLimits are the CPU limits that calibrate predicts.
 var predictedLimits = []string{"250m", "500m", "1", "2", "4", "8"}
 
-// calibrate holds the options of the calibrate command.
 type calibrate struct {
 	program  Program
 	costs    []int32
@@ -42,7 +40,6 @@ type calibrate struct {
 	changed  change
 }
 
-// machine times hashes.
 type machine struct {
 	// wall returns the wall-clock time, and cpu the CPU time of the calling thread. Only
 	// differences are used.
@@ -64,7 +61,6 @@ func thisMachine(clock clock.PassiveClock) *machine {
 	}
 }
 
-// calibrations are the output formats of calibrate by name.
 var calibrations = map[string]layout{
 	"table": report.Calibration, "json": asJSON(calibratedOf), "yaml": asYAML(calibratedOf),
 }
@@ -142,9 +138,6 @@ func (c *calibrate) checkPredictions(predictions []v1alpha1.PredictedVariant) er
 
 // check returns an error that says which flag to change if the options are invalid.
 func (c *calibrate) check() error {
-	if err := known(c.format, sorted(calibrations)); err != nil {
-		return err
-	}
 	slices.Sort(c.costs)
 	for i, cost := range c.costs {
 		if cost < password.MinCost || cost > password.MaxCost {
@@ -182,11 +175,20 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*handover.Calibration, 
 	if m == nil {
 		m = thisMachine(c.program.Clock)
 	}
+	prepare := func(cost int32) (func() error, error) {
+		hash, err := m.prepare(cost)
+		return func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return hash()
+		}, err
+	}
 	calibrator := calibration.Calibrator{
 		Meter:         calibration.Meter{CPU: m.cpu, Wall: m.wall},
 		Limits:        limits(c.duration / time.Duration(len(c.costs))),
 		ReferenceCost: referenceCost,
-		Prepare:       func(cost int32) (func() error, error) { return m.until(ctx, cost) },
+		Prepare:       prepare,
 	}
 	timed := map[int32]*handover.Calibration{}
 	for i, cost := range c.costs {
@@ -213,21 +215,6 @@ func limits(share time.Duration) calibration.Limits {
 	limits.Least, limits.LeastSamples, limits.Most = part(0.6), leastHashes, part(2)
 	limits.Reference, limits.WarmUp = part(0.2), part(0.05)
 	return limits
-}
-
-// until returns a function that computes a hash of a cost, and fails once the context
-// has ended.
-func (m *machine) until(ctx context.Context, cost int32) (func() error, error) {
-	hash, err := m.prepare(cost)
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return hash()
-	}, nil
 }
 
 func calibratedOf(d report.Document) answer {

@@ -49,7 +49,7 @@ func calibratingOn(ctx context.Context, on *machine, arguments ...string) (out, 
 }
 
 func TestCalibrateWithoutACluster(t *testing.T) {
-	out, errOut, code := calibrating(t, t.Context(), "--costs", "10,8,12", "--rate", "20", "--p95", "300ms", "--max-total-cpu", "8")
+	out, errOut, code := calibrating(t, t.Context(), "--costs", "12,10", "--rate", "20", "--p95", "300ms", "--max-total-cpu", "8")
 	if code != ExitMet {
 		t.Errorf("exit code %d: %s", code, errOut)
 	}

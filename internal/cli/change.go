@@ -210,7 +210,6 @@ func (f *specFlag) fits(given *v1alpha1.SizingExperimentSpec) error {
 	return nil
 }
 
-// rising returns an error if a percentile is below a lower one.
 func rising(o v1alpha1.Objective) error {
 	switch {
 	case o.P50Milliseconds > o.P95Milliseconds:

@@ -10,7 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
 )
 
-// comparisons are the output formats of compare by name.
 var comparisons = map[string]func(io.Writer, compare.Comparison) error{
 	"table": compare.Table, "markdown": compare.Markdown, "json": compare.JSON,
 }
@@ -38,9 +37,6 @@ The exit code is 0 if they could be compared, whatever the result.`,
 		},
 		ValidArgsFunction: cluster.completeNames(2),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			if err := known(format, sorted(comparisons)); err != nil {
-				return err
-			}
 			compared, err := cluster.compared(command.Context(), arguments[0], arguments[1])
 			if err != nil {
 				return err

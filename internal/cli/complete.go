@@ -60,7 +60,6 @@ func (c *connection) completeNames(atMost int) cobra.CompletionFunc {
 	}
 }
 
-// names returns the names of the experiments in the namespace.
 func (c *connection) names(ctx context.Context) ([]string, error) {
 	namespace, _, err := c.namespace()
 	if err != nil {

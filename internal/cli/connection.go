@@ -58,7 +58,6 @@ func (c *connection) namespace() (name string, named bool, err error) {
 	return name, c.flags.Namespace != nil && *c.flags.Namespace != "", err
 }
 
-// document reads an experiment and its trials from the cluster.
 func (c *connection) document(ctx context.Context, key client.ObjectKey) (report.Document, error) {
 	cluster, err := c.client()
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// begin holds the options of the init command.
 type begin struct {
 	cluster   *connection
 	from      string

@@ -15,10 +15,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report/html"
 )
 
-// layout writes a document in one format.
 type layout func(io.Writer, report.Document) error
 
-// layouts are the formats of a report by name.
 var layouts = map[string]layout{
 	"table": report.Table, "markdown": report.Markdown, "csv": report.CSV, "json": report.JSON,
 	"junit": report.JUnit, "html": html.Write,
@@ -43,19 +41,41 @@ func (r *outputs) addTo(command *cobra.Command) {
 	flags.StringVar(&r.reportFile, "report-file", "", "also write a report to this file, in the format of its extension: "+strings.Join(sorted(endings), ", "))
 }
 
-// addFormat adds -o to a command.
 func addFormat(command *cobra.Command, format *string, known []string) {
-	command.Flags().StringVarP(format, "output", "o", "table", "what to print: "+strings.Join(known, ", "))
+	*format = "table"
+	addChoice(command, choice{format, known}, "output", "o", "what to print: "+strings.Join(known, ", "))
+}
+
+// choice is the value of a flag that takes one of some words.
+type choice struct {
+	chosen *string
+	words  []string
+}
+
+func addChoice(command *cobra.Command, c choice, name, shorthand, usage string) {
+	command.Flags().VarP(c, name, shorthand, usage)
 	// It fails only if the flag does not exist.
-	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+	_ = command.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// String returns the word.
+func (c choice) String() string { return *c.chosen }
+
+// Type is what help shows.
+func (c choice) Type() string { return "string" }
+
+// Set chooses a word.
+func (c choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return fmt.Errorf("must be one of %s", strings.Join(c.words, ", "))
+	}
+	*c.chosen = word
+	return nil
 }
 
 // check returns an error if the results could not be written. It is called before
 // anything is measured.
 func (r *outputs) check() error {
-	if err := known(r.format, sorted(layouts)); err != nil {
-		return err
-	}
 	if _, there := endings[filepath.Ext(r.reportFile)]; r.reportFile != "" && !there {
 		return fmt.Errorf("--report-file %s: the extension must be one of %s, since it selects the format", r.reportFile, strings.Join(sorted(endings), ", "))
 	}
@@ -70,7 +90,6 @@ func (r *outputs) check() error {
 	return nil
 }
 
-// write writes the files, and then the report to standard output.
 func (r *outputs) write(document report.Document, out io.Writer) error {
 	if r.junitFile != "" {
 		if err := writeFile(r.junitFile, document, report.JUnit); err != nil {
@@ -107,12 +126,4 @@ func writeFile(name string, document report.Document, write layout) error {
 
 func sorted[V any](named map[string]V) []string {
 	return slices.Sorted(maps.Keys(named))
-}
-
-// known returns an error if the format is unknown.
-func known(format string, formats []string) error {
-	if slices.Contains(formats, format) {
-		return nil
-	}
-	return fmt.Errorf("-o %s: must be one of %s", format, strings.Join(formats, ", "))
 }

@@ -71,8 +71,8 @@ recommended), 1 if it can't, 2 if there is no result.`,
 	root.AddCommand(
 		runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
 		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), initCommand(cluster), versionCommand(p),
-		cancelCommand(cluster), suspendCommand(cluster), resumeCommand(cluster),
 	)
+	root.AddCommand(steerCommands(cluster)...)
 	root.InitDefaultCompletionCmd()
 	addKubectlCompletion(root)
 	return root

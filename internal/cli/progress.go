@@ -110,7 +110,6 @@ func (t *barReporter) Done() {
 	}
 }
 
-// doing returns in a few words what the experiment is doing.
 func doing(e *v1alpha1.SizingExperiment) string {
 	switch progress, stages := e.Status.Progress, follow.Doing(e); {
 	case progress.QueuePosition != nil:

@@ -12,7 +12,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
-// recommendation holds the options of the recommend command.
 type recommendation struct {
 	cluster      *connection
 	file, format string
@@ -33,7 +32,6 @@ type answer struct {
 	Predictions    []v1alpha1.PredictedVariant `json:"predictions,omitempty"`
 }
 
-// answers are the output formats of recommend by name.
 var answers = map[string]layout{
 	"table": report.Sizes, "json": asJSON(answerOf), "yaml": asYAML(answerOf),
 }
@@ -69,9 +67,6 @@ Exit codes: 0 if a size is recommended, 1 if none is, 2 if there is no result.`,
 }
 
 func (r *recommendation) recommend(ctx context.Context, arguments []string) error {
-	if err := known(r.format, sorted(answers)); err != nil {
-		return err
-	}
 	stored, err := r.cluster.fromArguments(ctx, arguments, r.file)
 	if err != nil {
 		return err

@@ -135,7 +135,7 @@ func TestAWhatIfIsRefusedInASentence(t *testing.T) {
 		"both named":          {[]string{file, "-f", file}, "name an experiment or a file, not both"},
 		"no demand":           {[]string{file}, "rate"},
 		"a rate of none":      {[]string{file, "--rate=0"}, "for \"--rate\" flag: must be between"},
-		"a format of none":    {[]string{file, "--rate=1", "-o", "html"}, "-o html: must be one of json, table, yaml"},
+		"a format of none":    {[]string{file, "--rate=1", "-o", "html"}, "must be one of json, table, yaml"},
 		"no file":             {[]string{"nowhere.json"}, "nowhere.json: no such file"},
 		"no name":             {[]string{"a/b/c"}, `"a/b/c" is not the name of an experiment`},
 		"a file of no report": {[]string{"-f", "recommend_test.go"}, "recommend_test.go: "},

@@ -16,7 +16,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// reportOptions holds the options of the report command.
 type reportOptions struct {
 	cluster          *connection
 	file, outputFile string
@@ -55,9 +54,6 @@ The exit code is 0 if the report could be written, whatever the result.`,
 }
 
 func (o *reportOptions) run(ctx context.Context, arguments []string) error {
-	if err := known(o.format, sorted(layouts)); err != nil {
-		return err
-	}
 	document, err := o.cluster.fromArguments(ctx, arguments, o.file)
 	if err != nil {
 		return err
@@ -87,7 +83,6 @@ const whereFrom = `An experiment is given as NAME, as NAMESPACE/NAME, or as a fi
 .yaml and was written by "report -o json" or "kubectl get szx,szt -o yaml". A file
 needs no cluster.`
 
-// load returns the document for an argument, from the cluster or from a file.
 func (c *connection) load(ctx context.Context, argument string) (report.Document, error) {
 	if slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(argument)) {
 		return c.saved(argument)
@@ -99,7 +94,6 @@ func (c *connection) load(ctx context.Context, argument string) (report.Document
 	return c.document(ctx, key)
 }
 
-// saved reads a document from a file, or from standard input for "-".
 func (c *connection) saved(file string) (report.Document, error) {
 	stored := c.program.Streams.In
 	if file != "-" {

@@ -16,7 +16,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// run holds the options of the run and watch commands.
 type run struct {
 	cluster           *connection
 	file, name        string
@@ -60,7 +59,6 @@ recommended), 1 if it can't, 2 if there is no result.`,
 	return command
 }
 
-// addCommon adds the flags that run and watch have in common.
 func (r *run) addCommon(command *cobra.Command) {
 	flags := command.Flags()
 	flags.DurationVar(&r.timeout, "timeout", 0, "how long to wait until the experiment finishes, such as 1h30m; 0 means no timeout")
@@ -106,7 +104,6 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 	}}, nil
 }
 
-// place sets the experiment's name and namespace.
 func (r *run) place(written *unstructured.Unstructured) error {
 	namespace, named, err := r.cluster.namespace()
 	if err != nil {
@@ -196,7 +193,6 @@ func (r *run) end(ctx context.Context, cluster client.Client, e *v1alpha1.Sizing
 	return interruption{fmt.Sprintf("experiment %s %s", key, done)}
 }
 
-// howToGoOn returns the commands that watch or cancel an experiment that goes on.
 func howToGoOn(key client.ObjectKey) string {
 	return fmt.Sprintf("  to watch it:  kubectl hashmark watch %[2]s -n %[1]s\n"+
 		"  to cancel it: kubectl hashmark cancel %[2]s -n %[1]s",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,7 +139,7 @@ func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 		"a spec that is too large":           {login + "  baseline: " + strings.Repeat("a", 200_000), []string{"-f", "-"}, "-: the spec has 200099 bytes as JSON, and at most 131072 are allowed"},
 		"no name":                            {strings.Replace(login, "{name: login}", "{}", 1), []string{"-f", "-"}, "does not name the experiment"},
 		"two namespaces":                     {strings.Replace(login, "name: login", "name: login, namespace: other", 1), []string{"-f", "-"}, "remove one of them"},
-		"an unknown format":                  {login, []string{"-f", "-", "-o", "pdf"}, "-o pdf: must be one of csv, html, json, junit, markdown, table"},
+		"an unknown format":                  {login, []string{"-f", "-", "-o", "pdf"}, "must be one of csv, html, json, junit, markdown, table"},
 		"a report without extension":         {login, []string{"-f", "-", "--report-file", filepath.Join(folder, "report")}, "the extension must be one of .csv, .html"},
 		"a file in a folder that is missing": {login, []string{"-f", "-", "--junit-file", filepath.Join(folder, "none", "x.xml")}, "does not exist"},
 		"an argument that it does not take":  {login, []string{"-f", "-", "now"}, `unknown command "now"`},
@@ -193,6 +194,7 @@ func TestAnExperimentTakesTheNameAndNamespaceOfTheFlags(t *testing.T) {
 		"its own":                     {"{name: login}", nil, "ns/login"},
 		"the namespace that it names": {"{name: login, namespace: ns}", nil, "ns/login"},
 		"another name":                {"{name: login}", []string{"--name=nightly"}, "ns/nightly"},
+		"a generated name":            {"{generateName: login-}", nil, "ns/login-?????"},
 		"a name for a generated one":  {"{generateName: login-}", []string{"--name=nightly"}, "ns/nightly"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,8 +204,9 @@ func TestAnExperimentTakesTheNameAndNamespaceOfTheFlags(t *testing.T) {
 			if err := cluster.List(t.Context(), list); err != nil || len(list.Items) != 1 {
 				t.Fatalf("there are %d experiments, %v: %s", len(list.Items), err, got.err)
 			}
-			if made := client.ObjectKeyFromObject(&list.Items[0]).String(); made != tt.want {
-				t.Errorf("it made %s, want %s", made, tt.want)
+			made := client.ObjectKeyFromObject(&list.Items[0])
+			if matches, _ := path.Match(tt.want, made.String()); !matches || !strings.HasPrefix(got.err, "sizingexperiment.hashmark.dev/"+made.Name+" created") {
+				t.Errorf("it made %s, want %s, and said %s", made, tt.want, got.err)
 			}
 		})
 	}

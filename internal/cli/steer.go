@@ -17,7 +17,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/follow"
 )
 
-// steer holds the options of the cancel, suspend and resume commands.
 type steer struct {
 	cluster *connection
 	order   order
@@ -29,15 +28,57 @@ type steer struct {
 	dryRun string
 }
 
-// order is what one of the commands does to an experiment.
 type order struct {
 	verb, done string
 	// spec is the changed part of the spec, as JSON.
-	spec string
-	// obeyed returns what an experiment is already, or "" if the order changes it.
-	obeyed func(*v1alpha1.SizingExperimentSpec) string
-	// final means that the order can't be taken back.
-	final bool
+	spec                 string
+	short, long, example string
+}
+
+var orders = []order{
+	{
+		verb: "cancel", done: "cancelled", spec: `{"cancel":true}`,
+		short: "End experiments at once, and keep what was measured",
+		long: `Stops the load of experiments at once, and ends them. What was measured is kept, and it
+can't be undone: to stop the load for a while, use suspend. --all shows the experiments
+and asks before it cancels them, unless --yes is given.`,
+		example: `  kubectl hashmark cancel login-sizing
+  kubectl hashmark cancel --all -n team-a
+  kubectl hashmark cancel --all -A --yes`,
+	},
+	{
+		verb: "suspend", done: "suspended", spec: `{"suspend":true}`,
+		short: "Stop the load of experiments until they are resumed",
+		long: `Stops the load of experiments at once, until they are resumed. Trials that are under
+way are measured again then, and finished ones are kept.`,
+		example: `  kubectl hashmark suspend login-sizing
+  kubectl hashmark suspend --all -A`,
+	},
+	{
+		verb: "resume", done: "resumed", spec: `{"suspend":false}`,
+		short: "Let suspended experiments go on",
+		long:  "Lets suspended experiments go on. They queue for their turns again.",
+		example: `  kubectl hashmark resume login-sizing
+  kubectl hashmark resume --all -n team-a`,
+	},
+}
+
+// obeyed returns what an experiment is already, or "" if the order changes it.
+func (o order) obeyed(e *v1alpha1.SizingExperiment) string {
+	switch cancelled, suspended := e.Spec.Cancel, e.Spec.Suspend; {
+	case e.Status.Phase.Finished():
+		return fmt.Sprintf("has ended (%s)", e.Status.Phase)
+	case cancelled && o.verb == "resume":
+		return "already cancelled, which can't be undone"
+	case cancelled:
+		return "already cancelled"
+	case suspended && o.verb == "suspend":
+		return "already suspended"
+	case !suspended && o.verb == "resume":
+		return "not suspended"
+	default:
+		return ""
+	}
 }
 
 // errTold ends a command that has printed why it could not change some experiments.
@@ -51,66 +92,18 @@ namespaces. Prints a line for each. If one can't be changed, the others still ar
 Exit codes: 0 if each experiment is as it should be or has ended, 2 if one could not be
 read or changed.`
 
-func cancelCommand(cluster *connection) *cobra.Command {
-	s := &steer{cluster: cluster, order: order{
-		verb: "cancel", done: "cancelled", spec: `{"cancel":true}`, final: true,
-		obeyed: func(spec *v1alpha1.SizingExperimentSpec) string { return already(spec.Cancel, "cancelled") },
-	}}
-	command := s.command(`Stops the load of experiments at once, and ends them. What was measured is kept, and it
-can't be undone: to stop the load for a while, use suspend. --all shows the experiments
-and asks before it cancels them, unless --yes is given.`)
-	command.Short = "End experiments at once, and keep what was measured"
-	command.Example = `  kubectl hashmark cancel login-sizing
-  kubectl hashmark cancel --all -n team-a
-  kubectl hashmark cancel --all -A --yes`
-	command.Flags().BoolVarP(&s.yes, "yes", "y", false, "do not ask before --all cancels")
-	return command
-}
-
-func suspendCommand(cluster *connection) *cobra.Command {
-	s := &steer{cluster: cluster, order: order{
-		verb: "suspend", done: "suspended", spec: `{"suspend":true}`,
-		obeyed: func(spec *v1alpha1.SizingExperimentSpec) string {
-			return already(spec.Cancel, "cancelled") + already(spec.Suspend && !spec.Cancel, "suspended")
-		},
-	}}
-	command := s.command(`Stops the load of experiments at once, until they are resumed. Trials that are under
-way are measured again then, and finished ones are kept.`)
-	command.Short = "Stop the load of experiments until they are resumed"
-	command.Example = `  kubectl hashmark suspend login-sizing
-  kubectl hashmark suspend --all -A`
-	return command
-}
-
-func resumeCommand(cluster *connection) *cobra.Command {
-	s := &steer{cluster: cluster, order: order{
-		verb: "resume", done: "resumed", spec: `{"suspend":false}`,
-		obeyed: func(spec *v1alpha1.SizingExperimentSpec) string {
-			if !spec.Cancel && !spec.Suspend {
-				return "not suspended"
-			}
-			return already(spec.Cancel, "cancelled, which can't be undone")
-		},
-	}}
-	command := s.command("Lets suspended experiments go on. They queue for their turns again.")
-	command.Short = "Let suspended experiments go on"
-	command.Example = `  kubectl hashmark resume login-sizing
-  kubectl hashmark resume --all -n team-a`
-	return command
-}
-
-// already returns what an experiment is if it is so, and "" otherwise.
-func already(is bool, what string) string {
-	if !is {
-		return ""
+// steerCommands returns a command for each order.
+func steerCommands(cluster *connection) (commands []*cobra.Command) {
+	for _, o := range orders {
+		commands = append(commands, (&steer{cluster: cluster, order: o}).command())
 	}
-	return "already " + what
+	return commands
 }
 
-func (s *steer) command(long string) *cobra.Command {
+func (s *steer) command() *cobra.Command {
 	command := &cobra.Command{
-		Use:  s.order.verb + " NAME... | --all",
-		Long: long + steered,
+		Use:   s.order.verb + " NAME... | --all",
+		Short: s.order.short, Long: s.order.long + steered, Example: s.order.example,
 		Args: func(_ *cobra.Command, names []string) error {
 			switch {
 			case s.all && len(names) > 0:
@@ -130,16 +123,15 @@ func (s *steer) command(long string) *cobra.Command {
 	flags := command.Flags()
 	flags.BoolVar(&s.all, "all", false, "all experiments of the namespace that have not ended")
 	flags.BoolVarP(&s.everywhere, "all-namespaces", "A", false, "with --all: of all namespaces")
-	flags.StringVar(&s.dryRun, "dry-run", "none", "none, or server: the API server checks the change, and does not keep it")
-	// It fails only if the flag does not exist.
-	_ = command.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "server"}, cobra.ShellCompDirectiveNoFileComp))
+	if s.order.verb == "cancel" {
+		flags.BoolVarP(&s.yes, "yes", "y", false, "do not ask before --all cancels")
+	}
+	s.dryRun = "none"
+	addChoice(command, choice{&s.dryRun, []string{"none", "server"}}, "dry-run", "", "none, or server: the API server checks the change, and does not keep it")
 	return command
 }
 
 func (s *steer) run(ctx context.Context, names []string) error {
-	if s.dryRun != "none" && s.dryRun != "server" {
-		return fmt.Errorf("--dry-run %s: must be none or server", s.dryRun)
-	}
 	cluster, err := s.cluster.client()
 	if err != nil {
 		return err
@@ -175,7 +167,6 @@ func each[T any](ctx context.Context, s *steer, all []T, change func(T) error) e
 	return failed
 }
 
-// everyOne changes all experiments that have not ended.
 func (s *steer) everyOne(ctx context.Context, cluster client.Client) error {
 	namespace, _, err := s.cluster.namespace()
 	if err != nil {
@@ -207,10 +198,7 @@ func (s *steer) everyOne(ctx context.Context, cluster client.Client) error {
 // change does to an experiment what the command says, and prints a line about it. Another experiment
 // that has replaced it is left alone.
 func (s *steer) change(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
-	key, did := client.ObjectKeyFromObject(e), s.order.obeyed(&e.Spec)
-	if e.Status.Phase.Finished() {
-		did = fmt.Sprintf("has ended (%s)", e.Status.Phase)
-	}
+	key, did := client.ObjectKeyFromObject(e), s.order.obeyed(e)
 	if did == "" {
 		did = s.order.done
 		var options []client.PatchOption
@@ -229,7 +217,7 @@ func (s *steer) change(ctx context.Context, cluster client.Client, e *v1alpha1.S
 
 // confirm asks before experiments are changed for good. The error says that they are not.
 func (s *steer) confirm(ctx context.Context, experiments []*v1alpha1.SizingExperiment) error {
-	if !s.order.final || s.yes || s.dryRun == "server" {
+	if s.order.verb != "cancel" || s.yes || s.dryRun == "server" {
 		return nil
 	}
 	out := s.cluster.program.messages()

@@ -76,7 +76,7 @@ func TestACommandStopsOrResumesWhatItNames(t *testing.T) {
 			said{err: "error: name one or more experiments, or use --all; see: kubectl get sizingexperiments\n", code: 2}, ""},
 		"both":                {[]string{"resume", "--all", "runs"}, "", said{err: "error: name experiments or use --all, not both\n", code: 2}, ""},
 		"namespaces and name": {[]string{"resume", "-A", "runs"}, "", said{err: "error: -A needs --all; to name an experiment of another namespace, use NAMESPACE/NAME\n", code: 2}, ""},
-		"a trial elsewhere":   {[]string{"resume", "runs", "--dry-run=client"}, "", said{err: "error: --dry-run client: must be none or server\n", code: 2}, ""},
+		"a trial elsewhere":   {[]string{"resume", "runs", "--dry-run=client"}, "", said{err: "error: invalid argument \"client\" for \"--dry-run\" flag: must be one of none, server\n", code: 2}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := world{objects: steerable()}.client(t)

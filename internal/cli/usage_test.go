@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // commandLines returns the command lines of a text that begin with "kubectl hashmark", without
@@ -63,21 +64,37 @@ func TestEveryExampleOfTheUsageIsOneThatIsAccepted(t *testing.T) {
 	walk(Program{}.Command())
 }
 
-// TestTheUsage compares the help of all commands with a golden file.
-func TestTheUsage(t *testing.T) {
+// Scripts of users depend on the names of commands and flags.
+func TestCommandsKeepTheirFlags(t *testing.T) {
 	var all strings.Builder
-	for _, command := range []string{"", "run", "watch", "report", "compare", "recommend", "cancel", "suspend", "resume", "version"} {
-		got := carryOut(t, nil, "", strings.Fields(command+" --help")...)
-		if got.code != 0 || got.err != "" {
-			t.Fatalf("%s: it ended with %d: %s", command, got.code, got.err)
-		}
-		own, _, _ := strings.Cut(got.out, "\nGlobal Flags:")
-		if command == "" {
-			own, _, _ = strings.Cut(own, "\nFlags:")
-		}
-		fmt.Fprintf(&all, "$ kubectl hashmark %s --help\n%s\n", command, own)
+	for _, command := range (Program{}).Command().Commands() {
+		fmt.Fprintf(&all, "%s:", command.Use)
+		command.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			fmt.Fprintf(&all, " %s", strings.TrimPrefix(f.Shorthand+"/"+f.Name, "/"))
+			if f.DefValue != "" && f.DefValue != "false" {
+				fmt.Fprintf(&all, "=%s", f.DefValue)
+			}
+		})
+		all.WriteString("\n")
 	}
-	golden(t, "usage.txt", strings.ReplaceAll(all.String(), "hashmark  --help", "hashmark --help"))
+	golden(t, "flags.txt", all.String())
+}
+
+// The help of a command shows what is special about its flags.
+func TestHelpShowsKindsAndChoices(t *testing.T) {
+	for command, want := range map[string][]string{
+		"":          {"kubectl hashmark [command]", "Hashmark measures how strong a password hash", "Exit codes: 0 if the objective can be met"},
+		"recommend": {"--attacker-rates control ", "--rate int ", "--p95 duration ", "--hashes strings ", "what to print: json, table, yaml (default \"table\")"},
+		"run":       {"in the format of its extension: .csv, .html, .json, .md, .txt, .xml", "what to print: csv, html, json, junit, markdown, table"},
+		"cancel":    {"cancel NAME... | --all", "What was measured is kept", "With --all, all experiments of the namespace"},
+	} {
+		got := carryOut(t, nil, "", strings.Fields(command+" --help")...)
+		for _, words := range want {
+			if got.code != 0 || got.err != "" || !strings.Contains(got.out, words) {
+				t.Errorf("%s --help ended with %d and does not say %q: %s%s", command, got.code, words, got.out, got.err)
+			}
+		}
+	}
 }
 
 // TestTheDocumentationShowsCommandsThatAreAccepted checks the commands in the documentation.
