@@ -282,13 +282,3 @@ func TestAViewersRightsSufficeToRead(t *testing.T) {
 		t.Errorf("the saved report is %v, %v", info, err)
 	}
 }
-
-func TestAGeneratedNameIsTold(t *testing.T) {
-	ns := cluster.Namespace(t, "cli")
-	p := process.Start(t, userWith(t, ns, viewer, editor), strings.Replace(login, "name: login", "generateName: login-", 1), "run", "-f", "-", "-n", ns, "--timeout=1s")
-	e := experiment(t, ns)
-	awaits(t, p, "sizingexperiment.hashmark.dev/"+e.Name+" created")
-	if code := p.Code(); code != 2 {
-		t.Errorf("it ended with %d", code)
-	}
-}

@@ -28,7 +28,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// flags are the operator's command-line flags.
 type flags struct {
 	leaderElect             bool
 	leaderElectionNamespace string
@@ -68,14 +67,16 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.settings.GeneratorMemoryLimit, "generator-memory-limit", "512Mi", "memory limit of a load generator, unless the experiment sets one")
 	set.Func("generator-node-selector", "label=value that a load generator's node must have; can be repeated", f.addNodeSelector)
 	set.Func("generator-toleration", "key=value:Effect or key:Effect of a taint that load generators tolerate; can be repeated", f.addToleration)
-	var live remoteWrite
-	live.addTo(set)
+	url := set.String("k6-remote-write-url", "",
+		"URL that k6 sends its own series to by Prometheus remote write while a trial runs, such as http://prometheus.monitoring.svc:9090/api/v1/write; empty disables it")
+	secret := set.String("k6-remote-write-secret", "",
+		"name of the Secret in each experiment's namespace with the credentials for it; its keys username, password, bearerToken and ca.crt are all optional")
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
 	var err error
-	if f.settings.RemoteWrite, err = live.check(); err != nil {
-		return nil, err
+	if f.settings.RemoteWrite, err = objects.NewRemoteWrite(*url, *secret); err != nil {
+		return nil, fmt.Errorf("--k6-remote-write-url, --k6-remote-write-secret: %w", err)
 	}
 	return f, f.check(set.Args())
 }
@@ -102,7 +103,6 @@ func (f *flags) check(rest []string) error {
 	)
 }
 
-// oneOf returns an error if a flag has none of its values.
 func oneOf(name, value string, values ...string) error {
 	if slices.Contains(values, value) {
 		return nil
@@ -111,7 +111,6 @@ func oneOf(name, value string, values ...string) error {
 	return fmt.Errorf("%s must be %s or %s, not %q", name, strings.Join(values[:last], ", "), values[last], value)
 }
 
-// positive returns an error if a flag is not a quantity above 0.
 func positive(name, value string) error {
 	if q, err := resource.ParseQuantity(value); err != nil || q.Sign() <= 0 {
 		return fmt.Errorf("%s must be a quantity above 0, not %q", name, value)
@@ -153,7 +152,6 @@ func (f *flags) setAllowedImages(text string) error {
 	return nil
 }
 
-// outOfRange reports whether a number is not from 1 to high.
 func outOfRange(n, high int) bool { return n < 1 || n > high }
 
 func (f *flags) addNodeSelector(text string) error {
@@ -201,7 +199,6 @@ func checkLabel(key, value string) error {
 	return nil
 }
 
-// managerOptions returns the manager's options for the flags.
 func (f *flags) managerOptions() ctrl.Options {
 	options := ctrl.Options{
 		Scheme:                        newScheme(),
@@ -250,22 +247,4 @@ func newScheme() *runtime.Scheme {
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	return scheme
-}
-
-// remoteWrite holds the flags for where k6 sends its own series.
-type remoteWrite struct{ url, secret string }
-
-func (r *remoteWrite) addTo(set *flag.FlagSet) {
-	set.StringVar(&r.url, "k6-remote-write-url", "",
-		"URL that k6 sends its own series to by Prometheus remote write while a trial runs, such as http://prometheus.monitoring.svc:9090/api/v1/write; empty disables it")
-	set.StringVar(&r.secret, "k6-remote-write-secret", "",
-		"name of the Secret in each experiment's namespace with the credentials for it; its keys username, password, bearerToken and ca.crt are all optional")
-}
-
-func (r *remoteWrite) check() (*objects.RemoteWrite, error) {
-	checked, err := objects.NewRemoteWrite(r.url, r.secret)
-	if err != nil {
-		return nil, fmt.Errorf("--k6-remote-write-url, --k6-remote-write-secret: %w", err)
-	}
-	return checked, nil
 }

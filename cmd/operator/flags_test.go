@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // images are the flags that every operator requires.
@@ -39,6 +41,8 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 		"a selector without a value":       {append(images, "--generator-node-selector=role"), "does not have the form label=value"},
 		"a selector of no label":           {append(images, "--generator-node-selector=a b=c"), `"a b" with the value "c" is not a label`},
 		"a toleration of no taint":         {append(images, "--generator-toleration=é:NoSchedule"), `"é" with the value "" is not a label`},
+		"an invalid URL":                   {append(images, "--k6-remote-write-url=prometheus:9090"), "--k6-remote-write-url"},
+		"a Secret without a URL":           {append(images, "--k6-remote-write-secret=k6"), "--k6-remote-write-url"},
 		"a word that is not a flag":        {append(images, "quickly"), `unexpected argument "quickly"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,8 +53,9 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 	}
 }
 
-func TestTolerationsAndSelectorsAreRead(t *testing.T) {
-	f, err := parse(append(images, "--generator-toleration=load=true:NoSchedule", "--generator-toleration=spot:NoExecute",
+func TestSettingsAreRead(t *testing.T) {
+	f, err := parse(append(images, "--k6-remote-write-url=http://prometheus:9090/api/v1/write", "--k6-remote-write-secret=k6",
+		"--generator-toleration=load=true:NoSchedule", "--generator-toleration=spot:NoExecute",
 		"--generator-node-selector=role=load", "--generator-node-selector=zone=a"))
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +69,12 @@ func TestTolerationsAndSelectorsAreRead(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"role": "load", "zone": "a"}, f.settings.GeneratorNodeSelector); diff != "" {
 		t.Errorf("node selector (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(&objects.RemoteWrite{URL: "http://prometheus:9090/api/v1/write", SecretName: "k6"}, f.settings.RemoteWrite); diff != "" {
+		t.Errorf("remote write (-want +got):\n%s", diff)
+	}
+	if f, err := parse(images); err != nil || f.settings.RemoteWrite != nil {
+		t.Errorf("by default remote write is %+v, %v", f.settings.RemoteWrite, err)
 	}
 }
 

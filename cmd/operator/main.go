@@ -43,7 +43,6 @@ func run(args []string) error {
 	return follow.UnknownKinds(operate(args))
 }
 
-// setLogger sets the format and the level of the log.
 func setLogger(flags *flags) {
 	readable := func(c *zapcore.EncoderConfig) { c.EncodeTime = zapcore.RFC3339TimeEncoder }
 	format, level := zap.JSONEncoder(readable), zapcore.InfoLevel
@@ -124,8 +123,6 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	)
 }
 
-// setupMetrics adds Hashmark's series to those of controller-runtime, and returns the Tally of
-// the reconcilers.
 func setupMetrics(mgr ctrl.Manager, flags *flags, waiting *controllers.Queue) (controllers.Tally, error) {
 	tally := controllers.NewCounts()
 	return tally, ctrlmetrics.Registry.Register(&controllers.Metrics{

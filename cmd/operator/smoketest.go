@@ -24,7 +24,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// smokeTest tests an installation with one small experiment.
 type smokeTest struct {
 	client    client.WithWatch
 	namespace string
@@ -32,7 +31,6 @@ type smokeTest struct {
 	out       io.Writer
 }
 
-// runSmokeTest runs the sub-command smoke-test.
 func runSmokeTest(args []string) error {
 	test, err := parseSmokeTest(args)
 	if err != nil {
@@ -112,7 +110,6 @@ func (s *smokeTest) trialsOf(ctx context.Context, e *v1alpha1.SizingExperiment) 
 	return list.Items
 }
 
-// table prints the result.
 func (s *smokeTest) table(e *v1alpha1.SizingExperiment) {
 	shown, verdict := e.Status.Display, ""
 	if len(e.Status.Results) > 0 {

@@ -100,17 +100,12 @@ func (s *Shared) Grant(t *testing.T, user, namespace string, rules []rbacv1.Poli
 	t.Helper()
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
 	named := metav1.ObjectMeta{Namespace: namespace, GenerateName: "test-"}
-	var role, binding client.Object
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}, Rules: rules}
+	s.Make(t, role)
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}
+	var binding client.Object = &rbacv1.RoleBinding{ObjectMeta: named, RoleRef: ref, Subjects: subjects}
 	if namespace == "" {
-		role = &rbacv1.ClusterRole{ObjectMeta: named, Rules: rules}
-		s.Make(t, role)
-		ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.GetName()}
 		binding = &rbacv1.ClusterRoleBinding{ObjectMeta: named, RoleRef: ref, Subjects: subjects}
-	} else {
-		role = &rbacv1.Role{ObjectMeta: named, Rules: rules}
-		s.Make(t, role)
-		ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.GetName()}
-		binding = &rbacv1.RoleBinding{ObjectMeta: named, RoleRef: ref, Subjects: subjects}
 	}
 	s.Make(t, binding)
 	t.Cleanup(func() {
