@@ -230,7 +230,6 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// inAttempt reports whether a trial has an attempt that has not ended.
 func inAttempt(trial *v1alpha1.SizingTrial) bool {
 	n := len(trial.Status.Attempts)
 	return n > 0 && trial.Status.Attempts[n-1].EndTime == nil
@@ -258,7 +257,6 @@ func (q *queue) beginHeld() {
 	}
 }
 
-// serve notes that an experiment has a turn now.
 func (q *queue) serve(s *entry) {
 	q.latest = q.latest.Add(time.Nanosecond)
 	s.last = q.latest
@@ -276,7 +274,6 @@ func (q *queue) concludes() bool {
 	})
 }
 
-// next returns the experiment whose trial begins next, or nil.
 func (q *queue) next() *entry {
 	var first *entry
 	for _, s := range q.entries {
@@ -330,7 +327,6 @@ func (q *queue) takeBack(next *entry) bool {
 	return false
 }
 
-// give gives the experiment's next trial its turn.
 func (q *queue) give(s *entry) types.NamespacedName {
 	name := keyOf(s.waiting[0])
 	s.waiting, s.active, s.begun = s.waiting[1:], s.active+1, true

@@ -11,7 +11,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-// ofExperiment are the labels of every series of an experiment.
 var ofExperiment = []string{"namespace", "experiment"}
 
 var (
@@ -90,7 +89,6 @@ var recommendedPriceReadings = []reading[v1alpha1.Recommendation]{
 		func(r *v1alpha1.Recommendation) (float64, bool) { return decimal(r.AttackerPricePerBillionGuesses) }},
 }
 
-// recommendation adds the demand and the recommendation.
 func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
 	values := []string{e.Namespace, e.Name}
 	if e.Spec.Demand != nil {
@@ -126,7 +124,6 @@ func costLabel(cost int32) string {
 	return strconv.Itoa(int(cost))
 }
 
-// sizeValues returns the variant, the cost, the CPU limit, the concurrency and the pool of a size.
 func sizeValues(size *v1alpha1.Size) []string {
 	concurrency := ""
 	if size.Concurrency != nil {
@@ -172,7 +169,6 @@ func (g *gathering) predictions(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// ofSpeed are the labels of the reference speed of a node pool.
 var ofSpeed = []string{"namespace", "experiment", "pool"}
 
 var speedReadings = []reading[v1alpha1.PoolSpeed]{
@@ -186,7 +182,6 @@ var speedReadings = []reading[v1alpha1.PoolSpeed]{
 		func(p *v1alpha1.PoolSpeed) (float64, bool) { return thousandths(p.HighPerMille) }},
 }
 
-// speeds adds the reference speed of each node pool.
 func (g *gathering) speeds(e *v1alpha1.SizingExperiment) {
 	pools := distinct{}
 	for i := range e.Status.Speed {
@@ -196,7 +191,6 @@ func (g *gathering) speeds(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// ofPool are the labels of the table of hash times.
 var ofPool = []string{"namespace", "experiment", "pool", "cpu_model", "cost", "control"}
 
 var poolReadings = []reading[v1alpha1.HashTime]{
@@ -206,7 +200,6 @@ var poolReadings = []reading[v1alpha1.HashTime]{
 		func(h *v1alpha1.HashTime) (float64, bool) { return seconds(&h.ErrorMicroseconds) }},
 }
 
-// hashTimes adds the hash times of each node pool.
 func (g *gathering) hashTimes(e *v1alpha1.SizingExperiment) {
 	added := distinct{}
 	for i := range e.Status.HashTimes {

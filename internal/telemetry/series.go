@@ -13,7 +13,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// namespace is the prefix of all series.
 const namespace = "hashmark"
 
 // MostPerExperiment is the maximum number of series of one experiment: 64 variants of 24
@@ -112,7 +111,6 @@ func read[T any](g *gathering, readings []reading[T], from *T, values []string) 
 // distinct holds label values. Duplicate series would make the whole scrape fail.
 type distinct map[string]bool
 
-// add reports whether the values are new.
 func (d distinct) add(values ...string) bool {
 	key := strings.Join(values, "\x00")
 	known := d[key]

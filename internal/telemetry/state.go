@@ -80,7 +80,6 @@ func Select(experiments []v1alpha1.SizingExperiment, most int) (selected []*v1al
 	return selected[:most], len(selected) - most
 }
 
-// rank orders experiments: started, waiting, finished.
 func rank(e *v1alpha1.SizingExperiment) int {
 	switch {
 	case e.Status.Phase.Finished():

@@ -11,7 +11,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// ofTrial are the labels of every series of a trial.
 var ofTrial = []string{"namespace", "experiment", "variant", "trial"}
 
 var (
@@ -36,7 +35,6 @@ func (g *gathering) trials(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Sizi
 	}
 }
 
-// ofStep are the labels of every series of a step.
 var ofStep = []string{"namespace", "experiment", "variant", "step"}
 
 var stepReadings = []reading[v1alpha1.Step]{
@@ -80,8 +78,6 @@ func failed(s *v1alpha1.Step) (float64, bool) {
 	return ratio(s.Scheduled-s.OK, s.Scheduled)
 }
 
-// throttled returns the share of the elapsed quota periods in which the service was
-// throttled.
 func throttled(s *v1alpha1.Step) (float64, bool) {
 	if s.Service == nil || s.Service.ThrottledPeriods == nil || s.Service.Periods == nil {
 		return 0, false

@@ -6,7 +6,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-// ofVariant are the labels of every series of a variant.
 var ofVariant = []string{"namespace", "experiment", "variant", "algorithm", "cost", "cpu_limit", "concurrency", "pool"}
 
 var (
@@ -39,7 +38,6 @@ func figureReadings() (all []reading[outcome]) {
 	return all
 }
 
-// variants adds the row and the steps of each variant.
 func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.SizingTrial) {
 	planned := map[string]*v1alpha1.Variant{}
 	// An invalid matrix was refused, and has no rows.
@@ -120,7 +118,6 @@ var priceReadings = []reading[v1alpha1.Price]{
 		func(p *v1alpha1.Price) (float64, bool) { return decimal(p.AttackerPerBillionGuesses) }},
 }
 
-// sizing adds the size and the prices of a row, and whether it is recommended.
 func (g *gathering) sizing(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, values []string) {
 	read(g, sizingReadings, row.Sizing, values)
 	read(g, differenceReadings, row.Comparison, values)
