@@ -71,10 +71,10 @@ type Counts struct {
 func NewCounts() *Counts {
 	c := &Counts{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: telemetry.AttemptsTotal, Help: telemetry.AttemptsTotalHelp,
+			Name: telemetry.AttemptsTotal, Help: "Attempts that ended while this operator was the leader, by outcome and reason.",
 		}, []string{"outcome", "reason"}),
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: telemetry.StageDurationSeconds, Help: telemetry.StageDurationSecondsHelp,
+			Name: telemetry.StageDurationSeconds, Help: "Duration of each stage of the trials that were measured under load while this operator was the leader, in whole seconds.",
 			Buckets: stageBuckets, NativeHistogramBucketFactor: nativeFactor, NativeHistogramMaxBucketNumber: maxNativeBuckets,
 		}, []string{"stage"}),
 		reasons: map[[2]string]bool{},

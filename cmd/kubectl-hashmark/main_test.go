@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(cluster.Run(m, func(*envtest.APIServer) {}))
+	os.Exit(cluster.Run(m))
 }
 
 // userWith creates a user with the named roles of the chart in one namespace and no other

@@ -69,7 +69,7 @@ func recommends(variant string) func(*v1alpha1.SizingExperimentStatus) {
 	}
 }
 
-func TestARunWaitsForTheAnswerAndEndsWithItsCode(t *testing.T) {
+func TestRunExitCodes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		phase  v1alpha1.ExperimentPhase
 		change func(*v1alpha1.SizingExperimentStatus)
@@ -103,7 +103,7 @@ func TestARunWaitsForTheAnswerAndEndsWithItsCode(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
+func TestInterruptedRunSaysWhatHappensToTheExperiment(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flags       []string
 		interrupted bool
@@ -143,7 +143,7 @@ func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
 	}
 }
 
-func TestARunEndsWhenItsExperimentIsDeletedOrReplaced(t *testing.T) {
+func TestRunEndsWhenItsExperimentIsDeleted(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	p := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
 	e := experiment(t, ns)
@@ -156,7 +156,7 @@ func TestARunEndsWhenItsExperimentIsDeletedOrReplaced(t *testing.T) {
 	}
 }
 
-func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
+func TestRunOutlivesAnAPIServerOutage(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
 	p := process.Start(t, kubeconfig, login, "run", "-f", "-", "-n", ns)
@@ -175,7 +175,7 @@ func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	}
 }
 
-func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
+func TestCancellationOutlivesAnAPIServerOutage(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
 	p := process.Start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
@@ -193,10 +193,10 @@ func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	}
 }
 
-// TestASecondInterruptEndsARunAtOnce interrupts it while it cancels, which takes long
+// TestSecondInterruptEndsRunAtOnce interrupts it while it cancels, which takes long
 // because the API server does not answer. Signals are sent until it ends, since the test
 // can't see when it has handled the first.
-func TestASecondInterruptEndsARunAtOnce(t *testing.T) {
+func TestSecondInterruptEndsRunAtOnce(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
 	p := process.Start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
@@ -218,7 +218,7 @@ func TestASecondInterruptEndsARunAtOnce(t *testing.T) {
 	}
 }
 
-func TestARefusalIsASentence(t *testing.T) {
+func TestRefusalsAreOneLine(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	all := userWith(t, ns, viewer, editor)
 	if code := process.Start(t, all, login, "run", "-f", "-", "-n", ns, "--timeout=1s").Code(); code != 2 {
@@ -250,8 +250,8 @@ func TestARefusalIsASentence(t *testing.T) {
 	}
 }
 
-// TestAViewersRightsSufficeToRead goes through everything that only reads.
-func TestAViewersRightsSufficeToRead(t *testing.T) {
+// TestViewRoleSufficesToRead goes through everything that only reads.
+func TestViewRoleSufficesToRead(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	maker := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
 	operate(t, experiment(t, ns), v1alpha1.ExperimentSucceeded, recommends("c10-500m"))

@@ -16,7 +16,7 @@ import (
 // images are the flags that every operator requires.
 var images = []string{"--service-image=example.test/login:v1", "--generator-image=example.test/generator:v1"}
 
-func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
+func TestParseRefusesInvalidFlags(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args []string
 		want string
@@ -53,7 +53,7 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 	}
 }
 
-func TestSettingsAreRead(t *testing.T) {
+func TestParseReadsSettings(t *testing.T) {
 	f, err := parse(append(images, "--k6-remote-write-url=http://prometheus:9090/api/v1/write", "--k6-remote-write-secret=k6",
 		"--generator-toleration=load=true:NoSchedule", "--generator-toleration=spot:NoExecute",
 		"--generator-node-selector=role=load", "--generator-node-selector=zone=a"))
@@ -78,9 +78,9 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// TestReadsWaitForWritesOnlyWhereThatIsRight checks the option that controller-runtime
+// TestReadYourWritesNeedsASingleCache checks the option that controller-runtime
 // documents as wrong for several namespaces.
-func TestReadsWaitForWritesOnlyWhereThatIsRight(t *testing.T) {
+func TestReadYourWritesNeedsASingleCache(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flag       string
 		namespaces []string

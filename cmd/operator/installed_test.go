@@ -35,7 +35,7 @@ func installed(t *testing.T, values string) []string {
 	return deployment.Spec.Template.Spec.Containers[0].Args
 }
 
-func TestTheChartsDefaultsAreTheOperators(t *testing.T) {
+func TestChartDefaultsAreFlagDefaults(t *testing.T) {
 	own, err := parse([]string{"--leader-elect", "--service-image=hashmark.dev/loginservice:v1", "--generator-image=hashmark.dev/generator:v1"})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestTheChartsDefaultsAreTheOperators(t *testing.T) {
 	}
 }
 
-func TestTheOperatorUnderstandsEachValueOfTheChart(t *testing.T) {
+func TestEveryChartValueReachesItsFlag(t *testing.T) {
 	const values = `
 image: {tag: v1, pullPolicy: Always}
 rbac: {namespaced: true}

@@ -6,43 +6,21 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
-
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
-// The API server that the tests of this package share, and its audit log.
-var (
-	cluster  apiserver.Shared
-	auditLog string
-)
+// cluster is the API server that the tests of this package share.
+var cluster apiserver.Shared
 
 func TestMain(m *testing.M) {
 	if process.Is() {
 		main()
 		return
 	}
-	os.Exit(runAgainstAPIServer(m))
-}
-
-func runAgainstAPIServer(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "operator-audit-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	policy := filepath.Join(dir, "policy.yaml")
-	auditLog = filepath.Join(dir, "audit.log")
-	if err := os.WriteFile(policy, []byte(`{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`), 0o600); err != nil {
-		panic(err)
-	}
-	return cluster.Run(m, func(server *envtest.APIServer) {
-		server.Configure().Set("audit-policy-file", policy).Set("audit-log-path", auditLog)
-	})
+	os.Exit(cluster.Run(m))
 }
 
 // operatorProcess is an operator that runs as a process of its own.

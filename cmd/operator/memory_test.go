@@ -25,10 +25,10 @@ import (
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
-// TestATenantsObjectsFitIntoTheOperatorsMemory creates 200 experiments with about a megabyte of labels or
+// TestOperatorStaysBelowItsMemoryLimit creates 200 experiments with about a megabyte of labels or
 // owners, and ten with the largest own login services and nine trials each, all suspended. An operator
 // runs meanwhile, and another one starts afterwards.
-func TestATenantsObjectsFitIntoTheOperatorsMemory(t *testing.T) {
+func TestOperatorStaysBelowItsMemoryLimit(t *testing.T) {
 	home, tenant := cluster.Namespace(t, "home"), cluster.Namespace(t, "tenant")
 	kubeconfig := userOfOperator(t, "small", home, "")
 	metrics := process.FreeAddress(t)

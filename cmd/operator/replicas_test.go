@@ -20,9 +20,9 @@ import (
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
-// TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster checks the readiness of an operator that
+// TestOperatorIsReadyOnceCachesAreFilled checks the readiness of an operator that
 // reaches the API server, but may not read anything.
-func TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster(t *testing.T) {
+func TestOperatorIsReadyOnceCachesAreFilled(t *testing.T) {
 	o := operator(t, cluster.User(t, "newcomer"), "--leader-election-namespace=default")
 	process.Eventually(t, "it is alive", 30*time.Second, func() bool { return o.answers("/healthz", http.StatusOK) })
 	process.Eventually(t, "its lists are refused", 30*time.Second, func() bool { return strings.Contains(o.Stderr(), "forbidden") })
@@ -33,7 +33,7 @@ func TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster(t *testing.T) {
 	process.Eventually(t, "it is ready", time.Minute, o.ready)
 }
 
-func TestAnOperatorWithoutDefinitionsSaysSo(t *testing.T) {
+func TestOperatorWithoutDefinitionsSaysSo(t *testing.T) {
 	kubeconfig := cluster.User(t, "early")
 	cluster.Grant(t, "early", "", apiserver.Role(t, "hashmark-operator"))
 	options := envtest.CRDInstallOptions{Paths: []string{apiserver.Definitions}, ErrorIfPathMissing: true}
@@ -58,8 +58,8 @@ func TestAnOperatorWithoutDefinitionsSaysSo(t *testing.T) {
 	}
 }
 
-// TestAStandbyTakesOver ends one leader with SIGTERM and the next with SIGKILL.
-func TestAStandbyTakesOver(t *testing.T) {
+// TestStandbyTakesOver ends one leader with SIGTERM and the next with SIGKILL.
+func TestStandbyTakesOver(t *testing.T) {
 	home := cluster.Namespace(t, "home")
 	kubeconfig := userOfOperator(t, "replica", home, "")
 	replica := func() *operatorProcess {

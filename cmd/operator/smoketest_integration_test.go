@@ -30,7 +30,7 @@ func experiments(t *testing.T, namespace string) int {
 	return len(list.Items)
 }
 
-func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
+func TestSmokeTestWithoutOperatorLeavesNothing(t *testing.T) {
 	ns, kubeconfig := cluster.Namespace(t, "smoke"), cluster.User(t, "tester")
 	cluster.Grant(t, "tester", ns, testerRules)
 	test := process.Start(t, kubeconfig, "", "smoke-test", "--namespace="+ns, "--timeout=2s")
@@ -42,7 +42,7 @@ func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestASmokeTestWithoutRightsNamesThem(t *testing.T) {
+func TestSmokeTestWithoutRightsNamesThem(t *testing.T) {
 	ns := cluster.Namespace(t, "smoke")
 	test := process.Start(t, cluster.User(t, "stranger"), "", "smoke-test", "--namespace="+ns)
 	if code := test.Code(); code != 1 || !strings.Contains(test.Stderr(), "you can't create sizingexperiments in namespace "+ns) {
@@ -50,7 +50,7 @@ func TestASmokeTestWithoutRightsNamesThem(t *testing.T) {
 	}
 }
 
-func TestASmokeTestThatIsStoppedLeavesNothing(t *testing.T) {
+func TestInterruptedSmokeTestLeavesNothing(t *testing.T) {
 	ns, kubeconfig := cluster.Namespace(t, "smoke"), cluster.User(t, "impatient")
 	cluster.Grant(t, "impatient", ns, testerRules)
 	test := process.Start(t, kubeconfig, "", "smoke-test", "--namespace="+ns)

@@ -56,7 +56,7 @@ func TestCalibrateWithoutACluster(t *testing.T) {
 	golden(t, "calibrate.txt", errOut+out)
 }
 
-func TestCalibrateWithoutARateHasNoAnswerToGive(t *testing.T) {
+func TestCalibrateWithoutARateRecommendsNothing(t *testing.T) {
 	out, errOut, code := calibrating(t, t.Context(), "--costs", "10", "-o", "json")
 	var got answer
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != ExitMet {
@@ -75,7 +75,7 @@ func TestCalibrateWithoutARateHasNoAnswerToGive(t *testing.T) {
 	}
 }
 
-func TestCalibrateSaysNoWhereNothingServesTheRate(t *testing.T) {
+func TestCalibrateExitCodeIfNothingServesTheRate(t *testing.T) {
 	out, errOut, code := calibrating(t, t.Context(), "--costs", "12", "--rate", "20", "--p95", "100ms")
 	if code != ExitNotMet || !strings.Contains(out, "cost 12") {
 		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
@@ -84,7 +84,7 @@ func TestCalibrateSaysNoWhereNothingServesTheRate(t *testing.T) {
 
 // Each cost is timed once. If the speed changes between two of them, their batch means
 // differ, and an interval made from these would cover everything.
-func TestTwoCostsAreEnoughOnACPUThatBecomesSlower(t *testing.T) {
+func TestCalibrateOnACPUThatBecomesSlower(t *testing.T) {
 	becomesSlower := virtual(14*time.Millisecond, func(now time.Duration) float64 {
 		if now > 30*time.Second {
 			return 1.04
@@ -103,7 +103,7 @@ func TestTwoCostsAreEnoughOnACPUThatBecomesSlower(t *testing.T) {
 	}
 }
 
-func TestCostsThatTheModelCanNotTellAreNamed(t *testing.T) {
+func TestCalibrateNamesCostsWithoutPrediction(t *testing.T) {
 	out, errOut, code := calibrating(t, t.Context(), "--costs", "4,10")
 	if code != ExitMet || !strings.Contains(errOut, "Cost 4 is not predicted") || strings.Contains(out, "c4-") {
 		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
@@ -113,14 +113,14 @@ func TestCostsThatTheModelCanNotTellAreNamed(t *testing.T) {
 	}
 }
 
-func TestACostThatIsTooSlowIsLeftOut(t *testing.T) {
+func TestCalibrateLeavesOutSlowCosts(t *testing.T) {
 	out, errOut, code := calibratingOn(t.Context(), virtual(200*time.Millisecond, driftsAlong), "--costs", "9,16", "--duration", "5s")
 	if code != ExitMet || !strings.Contains(errOut, "Cost 16 is left out") || strings.Contains(out, "c16-") || !strings.Contains(out, "c9-1") {
 		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
 	}
 }
 
-func TestWhatCalibrateRefuses(t *testing.T) {
+func TestCalibrateRefusesInvalidFlags(t *testing.T) {
 	for name, c := range map[string]struct{ arguments, says string }{
 		"a cost that is too high": {"--costs 10,17", "--costs names 17: the bcrypt cost must be between 4 and 16"},
 		"a cost twice":            {"--costs 10,10", "--costs names 10 twice"},
@@ -139,7 +139,7 @@ func TestWhatCalibrateRefuses(t *testing.T) {
 	}
 }
 
-func TestCalibrateEndsWhenItIsInterrupted(t *testing.T) {
+func TestCalibrateCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if out, _, code := calibrating(t, ctx, "--costs", "10"); code != ExitFailed || out != "" {

@@ -31,7 +31,7 @@ func asked() v1alpha1.SizingExperimentSpec {
 	}
 }
 
-func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
+func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 	for name, tt := range map[string]struct {
 		arguments []string
 		want      func(*v1alpha1.SizingExperimentSpec)
@@ -81,7 +81,7 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 	}
 }
 
-func TestAnExperimentWithoutDemandAndPricesIsGivenThem(t *testing.T) {
+func TestApplyAddsDemandAndPrices(t *testing.T) {
 	got, err := changeOf(t, "--rate=5", "--per-cpu-hour=0.04", "--currency=EUR").applyWithDemand(v1alpha1.SizingExperimentSpec{})
 	if err != nil {
 		t.Fatal(err)
@@ -94,8 +94,8 @@ func TestAnExperimentWithoutDemandAndPricesIsGivenThem(t *testing.T) {
 	}
 }
 
-// TestARentedGPUTakesThePlaceOfHardwareThatIsOwned: the API refuses both.
-func TestARentedGPUTakesThePlaceOfHardwareThatIsOwned(t *testing.T) {
+// TestGPUHourReplacesAttackerHardware: the API refuses both.
+func TestGPUHourReplacesAttackerHardware(t *testing.T) {
 	owned := func() v1alpha1.SizingExperimentSpec {
 		spec := asked()
 		spec.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}
@@ -126,13 +126,13 @@ func TestARentedGPUTakesThePlaceOfHardwareThatIsOwned(t *testing.T) {
 	}
 }
 
-func TestAPriceIsNotToldInAnotherCurrency(t *testing.T) {
+func TestApplyRefusesAnotherCurrency(t *testing.T) {
 	if _, err := changeOf(t, "--currency=EUR").applyWithDemand(asked()); err == nil || !strings.Contains(err.Error(), "its prices are in USD") {
 		t.Errorf("it says %v", err)
 	}
 }
 
-func TestAP95BeyondTheTimeoutThatWasMeasuredHasNoAnswer(t *testing.T) {
+func TestApplyRefusesP95AboveTheTimeout(t *testing.T) {
 	if got, err := changeOf(t, "--p95=10s").applyWithDemand(asked()); err != nil || got.Objective.P95Milliseconds != 10_000 {
 		t.Errorf("a p95 as long as the timeout: %v", err)
 	}
@@ -143,7 +143,7 @@ func TestAP95BeyondTheTimeoutThatWasMeasuredHasNoAnswer(t *testing.T) {
 	}
 }
 
-func TestPercentilesThatDoNotRiseAreRefused(t *testing.T) {
+func TestApplyRefusesPercentilesThatDoNotRise(t *testing.T) {
 	for _, tt := range []struct {
 		arguments []string
 		want      string
@@ -159,7 +159,7 @@ func TestPercentilesThatDoNotRiseAreRefused(t *testing.T) {
 	}
 }
 
-func TestAQuestionWithoutARateIsNone(t *testing.T) {
+func TestApplyNeedsARate(t *testing.T) {
 	if _, err := changeOf(t, "--headroom=10").applyWithDemand(v1alpha1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
 		t.Errorf("it says %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func TestNamesAreCompletedFromTheCluster(t *testing.T) {
+func TestCompletionOffersNames(t *testing.T) {
 	cluster := world{}
 	for _, name := range []string{"after", "before"} {
 		cluster.objects = append(cluster.objects, &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
@@ -35,7 +35,7 @@ func TestNamesAreCompletedFromTheCluster(t *testing.T) {
 	}
 }
 
-func TestKubectlsOwnCompletionAsksThisProgram(t *testing.T) {
+func TestCompletionScripts(t *testing.T) {
 	got := carryOut(t, nil, "", "completion", "kubectl")
 	if got.code != 0 || !strings.Contains(got.out, `exec kubectl-hashmark __complete "$@"`) {
 		t.Errorf("it ended with %d and printed %s", got.code, got.out)

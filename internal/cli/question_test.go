@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnExperimentGoesAsItWasWritten(t *testing.T) {
+func TestReadExperimentKeepsAbsentFieldsAbsent(t *testing.T) {
 	for name, file := range map[string]string{
 		"with comments before and behind": "# why\n---\n" + login + "---\n# the end\n",
 		"as JSON":                         `{"apiVersion": "hashmark.dev/v1alpha1", "kind": "SizingExperiment", "metadata": {"name": "login"}}`,
@@ -24,7 +24,7 @@ func TestAnExperimentGoesAsItWasWritten(t *testing.T) {
 	}
 }
 
-func FuzzAnyFileIsReadOrRefused(f *testing.F) {
+func FuzzReadExperiment(f *testing.F) {
 	f.Add(login)
 	f.Add(login + "---\n" + login)
 	f.Add("---\n---\n")

@@ -56,9 +56,9 @@ func saved(t *testing.T, demand *v1alpha1.Demand, prices *v1alpha1.Prices) (file
 	return file, e
 }
 
-// TestAnUnchangedQuestionHasTheOperatorsOwnAnswer is what makes a what-if worth
+// TestRecommendWithoutFlagsEqualsTheOperator is what makes a what-if worth
 // anything.
-func TestAnUnchangedQuestionHasTheOperatorsOwnAnswer(t *testing.T) {
+func TestRecommendWithoutFlagsEqualsTheOperator(t *testing.T) {
 	for name, demand := range map[string]*v1alpha1.Demand{
 		"that fits":       {LoginsPerSecond: 5, MaxTotalCPU: "1"},
 		"that needs many": {LoginsPerSecond: 200, HeadroomPercent: ptr.To[int32](50), MinimumCost: ptr.To[int32](8)},
@@ -84,7 +84,7 @@ func TestAnUnchangedQuestionHasTheOperatorsOwnAnswer(t *testing.T) {
 	}
 }
 
-func TestAnotherQuestionHasAnotherAnswer(t *testing.T) {
+func TestRecommendAppliesFlags(t *testing.T) {
 	file, e := saved(t, &v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1"}, nil)
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -107,8 +107,8 @@ func TestAnotherQuestionHasAnotherAnswer(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsToldAsReportsTellIt leaves the words to package report.
-func TestAnAnswerIsToldAsReportsTellIt(t *testing.T) {
+// TestRecommendPrintsTheReportsTables leaves the words to package report.
+func TestRecommendPrintsTheReportsTables(t *testing.T) {
 	file, e := saved(t, &v1alpha1.Demand{LoginsPerSecond: 20, MaxTotalCPU: "1"}, nil)
 	var want strings.Builder
 	if err := report.Sizes(&want, report.New(e, nil)); err != nil {
@@ -125,7 +125,7 @@ func TestAnAnswerIsToldAsReportsTellIt(t *testing.T) {
 	}
 }
 
-func TestAWhatIfIsRefusedInASentence(t *testing.T) {
+func TestRecommendRefusesInvalidArguments(t *testing.T) {
 	file, _ := saved(t, nil, nil)
 	for name, tt := range map[string]struct {
 		arguments []string

@@ -30,7 +30,7 @@ func holding(t *testing.T) client.WithWatch {
 	return world{objects: objects}.client(t)
 }
 
-func TestAReportOfTheClusterAndOfItsFileAreTheSame(t *testing.T) {
+func TestReportOfClusterAndFileAreEqual(t *testing.T) {
 	cluster, file := holding(t), filepath.Join(t.TempDir(), "saved.json")
 	if got := carryOut(t, cluster, "", "report", "quickstart", "-o", "json", "--output-file", file); got.code != 0 || got.out != "" {
 		t.Fatalf("it ended with %d, printed %q, and said %q", got.code, got.out, got.err)
@@ -55,7 +55,7 @@ func TestAReportOfTheClusterAndOfItsFileAreTheSame(t *testing.T) {
 	}
 }
 
-func TestASavedReportComesFromStandardInputToo(t *testing.T) {
+func TestReportReadsStandardInput(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join("..", "prediction", "testdata", "quickstart.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -66,14 +66,14 @@ func TestASavedReportComesFromStandardInputToo(t *testing.T) {
 	}
 }
 
-func TestAFileThatCantBeWrittenIsSaid(t *testing.T) {
+func TestReportNamesAFileThatItCannotWrite(t *testing.T) {
 	got := carryOut(t, holding(t), "", "report", "quickstart", "--output-file", filepath.Join(t.TempDir(), "none", "report.html"))
 	if got.code != 2 || !strings.Contains(got.err, "no such file or directory") {
 		t.Errorf("it ended with %d and said %q", got.code, got.err)
 	}
 }
 
-func TestTwoReportsAreCompared(t *testing.T) {
+func TestCompare(t *testing.T) {
 	cluster, file := holding(t), filepath.Join("..", "prediction", "testdata", "quickstart.yaml")
 	for format := range comparisons {
 		got := carryOut(t, cluster, "", "compare", "quickstart", file, "-o", format)
@@ -89,7 +89,7 @@ func TestTwoReportsAreCompared(t *testing.T) {
 	}
 }
 
-func TestTheVersionIsTold(t *testing.T) {
+func TestVersion(t *testing.T) {
 	if got := carryOut(t, nil, "", "version"); !strings.HasPrefix(got.out, "kubectl-hashmark v1.2.3\nhashmark.dev/v1alpha1, ") {
 		t.Errorf("it says %q", got.out)
 	}

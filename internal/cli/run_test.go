@@ -53,7 +53,7 @@ func ends(met ...bool) func(*v1alpha1.SizingExperiment) {
 	}
 }
 
-func TestARunTellsEachChangeOnceAndEndsWithTheAnswersCode(t *testing.T) {
+func TestRunPrintsEachChangeOnceAndItsExitCode(t *testing.T) {
 	halfway := reaches(v1alpha1.ExperimentRunning, "1 of 2 trials have ended. c10-500m: under load")
 	stages := []func(*v1alpha1.SizingExperiment){
 		reaches(v1alpha1.ExperimentQueued, "Waits for its turn"),
@@ -93,7 +93,7 @@ func TestARunTellsEachChangeOnceAndEndsWithTheAnswersCode(t *testing.T) {
 	}
 }
 
-func TestARunWritesTheFilesThatCIKeeps(t *testing.T) {
+func TestRunWritesFilesForCI(t *testing.T) {
 	folder := t.TempDir()
 	junit, page := filepath.Join(folder, "junit.xml"), filepath.Join(folder, "report.md")
 	got := carryOut(t, world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t), login,
@@ -111,7 +111,7 @@ func TestARunWritesTheFilesThatCIKeeps(t *testing.T) {
 	}
 }
 
-func TestADeletedOneLeavesNothing(t *testing.T) {
+func TestRunWithDeleteLeavesNothing(t *testing.T) {
 	cluster := world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t)
 	if got := carryOut(t, cluster, login, "run", "-f", "-", "--delete"); got.code != 0 {
 		t.Fatalf("it ended with %d: %s", got.code, got.err)
@@ -122,7 +122,7 @@ func TestADeletedOneLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
+func TestRunRefusesBeforeItCreates(t *testing.T) {
 	folder := t.TempDir()
 	for name, tt := range map[string]struct {
 		stdin     string
@@ -162,7 +162,7 @@ func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 }
 
 // The API server creates the experiment even if the command is interrupted before the answer.
-func TestARunThatIsInterruptedWhileItCreatesKnowsItsExperiment(t *testing.T) {
+func TestRunInterruptedWhileCreatingKnowsItsExperiment(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"experiment ns/login goes on": nil,
 		"ns/login is deleted":         {"--cancel-on-interrupt", "--delete"},
@@ -185,7 +185,7 @@ func TestARunThatIsInterruptedWhileItCreatesKnowsItsExperiment(t *testing.T) {
 	}
 }
 
-func TestAnExperimentTakesTheNameAndNamespaceOfTheFlags(t *testing.T) {
+func TestRunTakesNameAndNamespaceFromFlags(t *testing.T) {
 	for name, tt := range map[string]struct {
 		metadata  string
 		arguments []string

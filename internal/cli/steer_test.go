@@ -37,7 +37,7 @@ func steerable() []client.Object {
 	}
 }
 
-func TestACommandStopsOrResumesWhatItNames(t *testing.T) {
+func TestSteeringCommands(t *testing.T) {
 	const question = "Experiments to cancel: 4. It can't be undone. Continue? (y/n): "
 	const listed = "ns/ending\nns/fresh\nns/paused\nns/runs\n"
 	for name, tt := range map[string]struct {
@@ -114,7 +114,7 @@ func changedFrom(t *testing.T, cluster client.Client, before []client.Object) st
 	return strings.Join(slices.Sorted(slices.Values(changed)), " ")
 }
 
-func TestAnExperimentThatCanNotBeChangedDoesNotKeepTheOthers(t *testing.T) {
+func TestSteeringGoesOnAfterAnError(t *testing.T) {
 	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
 	cluster := world{objects: steerable(), functions: interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
@@ -134,7 +134,7 @@ func TestAnExperimentThatCanNotBeChangedDoesNotKeepTheOthers(t *testing.T) {
 }
 
 // An experiment that took the place of another is not the one that was listed.
-func TestOnlyTheExperimentThatWasSeenIsChanged(t *testing.T) {
+func TestSteeringNamesTheUID(t *testing.T) {
 	sent := ""
 	cluster := world{objects: steerable(), functions: interceptor.Funcs{
 		Patch: func(_ context.Context, _ client.WithWatch, object client.Object, patch client.Patch, _ ...client.PatchOption) error {
@@ -150,7 +150,7 @@ func TestOnlyTheExperimentThatWasSeenIsChanged(t *testing.T) {
 }
 
 // Nobody waits for an answer that never comes after an interrupt.
-func TestTheQuestionCanBeInterrupted(t *testing.T) {
+func TestConfirmCanBeInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	cluster := world{objects: steerable(), functions: interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {

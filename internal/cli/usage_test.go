@@ -44,7 +44,7 @@ func tried(arguments []string) error {
 	return command.ValidateArgs(command.Flags().Args())
 }
 
-func TestEveryExampleOfTheUsageIsOneThatIsAccepted(t *testing.T) {
+func TestExamplesOfHelpAreAccepted(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(command *cobra.Command) {
 		lines := commandLines(command.Example)
@@ -97,8 +97,8 @@ func TestHelpShowsKindsAndChoices(t *testing.T) {
 	}
 }
 
-// TestTheDocumentationShowsCommandsThatAreAccepted checks the commands in the documentation.
-func TestTheDocumentationShowsCommandsThatAreAccepted(t *testing.T) {
+// TestCommandsOfDocsAreAccepted checks the commands in the documentation.
+func TestCommandsOfDocsAreAccepted(t *testing.T) {
 	for page, atLeast := range map[string]int{"docs/cli.md": 10, "docs/cookbook.md": 10, "docs/report.md": 1, "docs/troubleshooting.md": 3, "docs/operations.md": 2, "README.md": 3} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
 		if err != nil {

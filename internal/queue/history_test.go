@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-func TestAHistoryIsReadAsItWasWritten(t *testing.T) {
+func TestHistoryRoundTrip(t *testing.T) {
 	h := queue.History{
 		Used: map[string]int64{"a": 70_000, "b": 61_000, "c": 60_000, "d": 1}, Floor: 60_000,
 		Given: map[string]time.Time{"a/login": noon}, Counted: noon.Add(time.Minute),
@@ -25,7 +25,7 @@ func TestAHistoryIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestAHistoryThatSomebodyEditedIsEmpty(t *testing.T) {
+func TestReadHistoryIgnoresInvalidText(t *testing.T) {
 	for _, text := range []string{"", "nonsense", `{"floor":-1}`, `{"floor":9223372036854775807}`, `{"used":{"a":"b"}}`, `[]`} {
 		if diff := cmp.Diff(queue.History{}, queue.ReadHistory(text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
@@ -33,7 +33,7 @@ func TestAHistoryThatSomebodyEditedIsEmpty(t *testing.T) {
 	}
 }
 
-func TestAHistoryIsBounded(t *testing.T) {
+func TestHistoryIsBounded(t *testing.T) {
 	h := queue.History{Used: map[string]int64{}}
 	for i := range int64(5000) {
 		h.Used[strings.Repeat("x", 50)+fmt.Sprint(i)] = 1_000_000_000_000 + i
@@ -48,7 +48,7 @@ func TestAHistoryIsBounded(t *testing.T) {
 }
 
 // A turn counts by its time, and for a minute at least, whatever becomes of its trial.
-func TestATurnCountsByItsTime(t *testing.T) {
+func TestTurnsAreChargedByTheirTime(t *testing.T) {
 	c := &cluster{}
 	c.add("a", "one", 1, waits)
 	s := queue.Situation{Experiments: c.experiments, Trials: c.trials, Limit: 1, Now: noon, History: queue.History{}.Count(nil, noon)}
@@ -63,7 +63,7 @@ func TestATurnCountsByItsTime(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatDidNotWaitSavesUpNoTurns(t *testing.T) {
+func TestIdleNamespaceSavesNoTurns(t *testing.T) {
 	h := queue.History{Floor: 3_600_000, Used: map[string]int64{"busy": 3_700_000}}
 	c := &cluster{history: h}
 	c.add("new", "late", 1, waits)
@@ -80,12 +80,12 @@ type tenant struct {
 	time  time.Duration
 }
 
-// TestNobodyTakesTheTurnsOfOthers lets one tenant do what it likes for a hundred hours: it creates,
+// TestTenantsShareTurnsFairly lets one tenant do what it likes for a hundred hours: it creates,
 // deletes, suspends, resumes and recreates experiments at random, and ends its turns when it likes. With
 // the rights to edit objects, it also leaves generators behind that run on for up to an hour without a
 // trial. The other tenant's trials take a minute each, and always wait for the next turn. It has at least
 // 45 % of the time and of the turns.
-func TestNobodyTakesTheTurnsOfOthers(t *testing.T) {
+func TestTenantsShareTurnsFairly(t *testing.T) {
 	for seed := range uint64(25) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-func TestTheHolderOfTheLeaseIsReadAsItWasWritten(t *testing.T) {
+func TestHolderRoundTrip(t *testing.T) {
 	a, b := types.NamespacedName{Namespace: "team-a", Name: "login-c8-1"}, types.NamespacedName{Namespace: "team-b", Name: "login-c8-1"}
 	for _, tt := range []struct {
 		name   string
@@ -33,14 +33,14 @@ func TestTheHolderOfTheLeaseIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTrialInTheHolderIsIgnored(t *testing.T) {
+func TestHeldIgnoresInvalidNames(t *testing.T) {
 	got := queue.Held("nobody,,/x,y/,team-a/login")
 	if diff := cmp.Diff([]types.NamespacedName{{Namespace: "team-a", Name: "login"}}, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("trials (-want +got):\n%s", diff)
 	}
 }
 
-func TestPositionsAreShownExactlyUpTo10AndThenRoundedUp(t *testing.T) {
+func TestShownRoundsPositionsAbove10(t *testing.T) {
 	for position, want := range map[int32]int32{0: 0, 1: 1, 9: 9, 10: 10, 11: 20, 20: 20, 21: 50, 100: 100, 101: 200, 201: 500, 501: 1000, 1001: 2000, math.MaxInt32: math.MaxInt32} {
 		if got := queue.Shown(position); got != want {
 			t.Errorf("position %d is shown as %d, want %d", position, got, want)

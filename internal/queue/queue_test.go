@@ -277,9 +277,9 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestNobodyIsOvertakenForEver runs random queues to their end: never more trials than the
+// TestEveryTrialGetsATurn runs random queues to their end: never more trials than the
 // limit have a turn, and every trial gets one.
-func TestNobodyIsOvertakenForEver(t *testing.T) {
+func TestEveryTrialGetsATurn(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		c := &cluster{}

@@ -2,10 +2,8 @@ package telemetry_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -81,7 +79,7 @@ func recommendedOf(samples []telemetry.Sample) map[string]float64 {
 	return values
 }
 
-func TestOnlyTheAnswerIsRecommended(t *testing.T) {
+func TestOnlyTheRecommendedVariantIsOne(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*v1alpha1.SizingExperiment)
 		chosen string
@@ -112,7 +110,7 @@ func TestOnlyTheAnswerIsRecommended(t *testing.T) {
 	}
 }
 
-func TestWhereNothingFitsTheBoundIsToldAndNoSize(t *testing.T) {
+func TestNoRecommendationNamesTheLimit(t *testing.T) {
 	samples := answers(func(e *v1alpha1.SizingExperiment) {
 		e.Status.Recommendation = &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundMaxTotalCPU}
 	})
@@ -126,7 +124,7 @@ func TestWhereNothingFitsTheBoundIsToldAndNoSize(t *testing.T) {
 	}
 }
 
-func TestAPriceThatIsNotToldHasNoSample(t *testing.T) {
+func TestAbsentPricesHaveNoSample(t *testing.T) {
 	samples := answers(func(e *v1alpha1.SizingExperiment) {
 		e.Status.Recommendation.PricePerMonth = ""
 		for i := range e.Status.Results {
@@ -143,31 +141,7 @@ func TestAPriceThatIsNotToldHasNoSample(t *testing.T) {
 	}
 }
 
-func TestTheReferenceSpeedIsToldForEachNodePool(t *testing.T) {
-	samples := answers(func(e *v1alpha1.SizingExperiment) {
-		e.Status.Speed = append(e.Status.Speed, v1alpha1.PoolSpeed{NodePool: "large", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 998, ErrorPerMille: 4, LowPerMille: 990, HighPerMille: 1010}, e.Status.Speed[0])
-	})
-	got := map[string]float64{}
-	for _, sample := range samples {
-		if strings.Contains(sample.Series.Name, "_reference_") || strings.Contains(sample.Series.Name, "pool_speed") {
-			got[strings.TrimPrefix(sample.Series.Name, "hashmark_")+" "+sample.Values[2]] += sample.Value
-		}
-	}
-	want := map[string]float64{
-		"pool_reference_hash_seconds small": 0.01425, "pool_speed_median_ratio small": 1.012, "pool_speed_low_ratio small": 0.93, "pool_speed_high_ratio small": 1.09,
-		"pool_reference_hash_seconds large": 0.01, "pool_speed_median_ratio large": 0.998, "pool_speed_low_ratio large": 0.99, "pool_speed_high_ratio large": 1.01,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the reference speeds (-want +got):\n%s", diff)
-	}
-	for series, want := range map[string]float64{"low": 0.94, "median": 1.01, "high": 1.08} {
-		if got := value(t, samples, "hashmark_variant_speed_"+series+"_ratio"); got != want {
-			t.Errorf("the %s speed of a variant is %v, want %v", series, got, want)
-		}
-	}
-}
-
-func TestEachSeriesIsToldOnceAndPredictionsAreLimited(t *testing.T) {
+func TestSamplesAreUniqueAndPredictionsLimited(t *testing.T) {
 	for series, tt := range map[string]struct {
 		change func(*v1alpha1.SizingExperiment)
 		want   int
@@ -177,6 +151,11 @@ func TestEachSeriesIsToldOnceAndPredictionsAreLimited(t *testing.T) {
 		}, 2},
 		"hashmark_pool_hash_seconds": {func(e *v1alpha1.SizingExperiment) {
 			e.Status.HashTimes = append(e.Status.HashTimes, e.Status.HashTimes...)
+		}, 2},
+		"hashmark_pool_speed_median_ratio": {func(e *v1alpha1.SizingExperiment) {
+			large := e.Status.Speed[0]
+			large.NodePool = "large"
+			e.Status.Speed = append(e.Status.Speed, large, e.Status.Speed[0])
 		}, 2},
 		"hashmark_prediction_capacity_logins_per_second": {func(e *v1alpha1.SizingExperiment) {
 			for i := range 70 {

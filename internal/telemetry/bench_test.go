@@ -34,15 +34,6 @@ func hundred() telemetry.State {
 	return state(experiments, trials)
 }
 
-func BenchmarkSamplesOfAHundredExperiments(b *testing.B) {
-	s := hundred()
-	count := len(telemetry.Of(s))
-	for b.Loop() {
-		telemetry.Of(s)
-	}
-	b.ReportMetric(float64(count), "series")
-}
-
 // A scrape up to the text that is sent.
 func BenchmarkScrapeOfAHundredExperiments(b *testing.B) {
 	registry := prometheus.NewRegistry()

@@ -25,7 +25,7 @@ var word = regexp.MustCompile("`([a-z_]+)`")
 // family is the line about the labels that all series of a section have.
 var family = regexp.MustCompile(`(?m)^Labels of all of them: (.*)\.$`)
 
-func TestThePageNamesTheSeriesThatAreTold(t *testing.T) {
+func TestDocsListEverySeries(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func words(text string) (labels []string) {
 	return labels
 }
 
-func TestTheLargestExperimentStaysUnderTheNumberThatThePageNames(t *testing.T) {
+func TestLargestExperimentStaysBelowTheDocumentedLimit(t *testing.T) {
 	e, trials := largest("largest")
 	count := 0
 	for _, sample := range telemetry.Of(state([]v1alpha1.SizingExperiment{e}, trials)) {

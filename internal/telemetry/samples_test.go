@@ -28,7 +28,7 @@ func alone(repetitions int32, change func(*v1alpha1.SizingExperiment, []v1alpha1
 	return s, telemetry.Of(s)
 }
 
-func TestWhatWasNotMeasuredHasNoSample(t *testing.T) {
+func TestUnmeasuredNumbersHaveNoSample(t *testing.T) {
 	_, samples := alone(1, func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {})
 	var names []string
 	for _, sample := range samples {
@@ -47,7 +47,7 @@ func TestWhatWasNotMeasuredHasNoSample(t *testing.T) {
 	}
 }
 
-func TestAVariantThatMeetsTheObjectiveNowhereSaysSoWithNought(t *testing.T) {
+func TestObjectiveThatIsNotMetIsZero(t *testing.T) {
 	_, samples := alone(1, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		measured(&trials[0], 25_000, func(s *v1alpha1.SizingTrialStatus) {
 			s.Result.ObjectiveMet, s.Result.CapacityMilliPerSecond = ptr.To(false), nil
@@ -62,7 +62,7 @@ func TestAVariantThatMeetsTheObjectiveNowhereSaysSoWithNought(t *testing.T) {
 	}
 }
 
-func TestStepsAreThoseOfTheFirstRepetitionThatMayBeBelieved(t *testing.T) {
+func TestStepsComeFromTheFirstUsableRepetition(t *testing.T) {
 	_, samples := alone(3, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		measured(&trials[0], 10_000, func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid })
 		measured(&trials[1], 20_000, func(s *v1alpha1.SizingTrialStatus) { s.Steps[2].Outcome = v1alpha1.StepNotRun })
@@ -82,7 +82,7 @@ func TestStepsAreThoseOfTheFirstRepetitionThatMayBeBelieved(t *testing.T) {
 	}
 }
 
-func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
+func TestErrorRatioIsTheUpperMedianOfReportedSteps(t *testing.T) {
 	reported := func(failed int64) func(*v1alpha1.SizingTrialStatus) {
 		return func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].OK = s.Steps[1].Scheduled - failed }
 	}
@@ -122,7 +122,7 @@ func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 	}
 }
 
-func TestADeadlineIsTheOneThatTheOperatorGoesBy(t *testing.T) {
+func TestDeadlineIsTheOperators(t *testing.T) {
 	s, samples := alone(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) { began(&trials[0], time.Minute) })
 	s.StartTimeout = time.Hour
 	trial := &s.Trials[0]
@@ -136,7 +136,7 @@ func TestADeadlineIsTheOneThatTheOperatorGoesBy(t *testing.T) {
 	}
 }
 
-func TestATrialThatTheOperatorRefusedHasNoSeries(t *testing.T) {
+func TestRefusedTrialsHaveNoSeries(t *testing.T) {
 	_, samples := alone(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		ended(&trials[0], v1alpha1.TrialFailed, v1alpha1.ReasonNotPlanned)
 	})
@@ -148,7 +148,7 @@ func TestATrialThatTheOperatorRefusedHasNoSeries(t *testing.T) {
 	}
 }
 
-func TestTrialsThatFailInARowAreCountedSinceTheLastSuccess(t *testing.T) {
+func TestFailedInRowCountsSinceTheLastSuccess(t *testing.T) {
 	end := func(phase v1alpha1.TrialPhase, minute int) v1alpha1.SizingTrial {
 		return v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Phase: phase, CompletionTime: at(time.Duration(minute) * time.Minute)}}
 	}
@@ -172,7 +172,7 @@ func TestTrialsThatFailInARowAreCountedSinceTheLastSuccess(t *testing.T) {
 
 // A scrape reads the objects of the cache, at the same time as reconcilers and other
 // scrapes: it must not change them.
-func TestNothingIsChangedByTelling(t *testing.T) {
+func TestOfChangesNothing(t *testing.T) {
 	s := clinic()
 	before := clinic()
 	var scrapes sync.WaitGroup

@@ -37,7 +37,7 @@ func busy() []v1alpha1.SizingExperiment {
 	}
 }
 
-func TestWhatIsUnderWayIsToldFirstAndWhatEndedLastAfterIt(t *testing.T) {
+func TestSelectPrefersRunningExperiments(t *testing.T) {
 	want := []string{"suspended", "runs", "waits", "waits-shorter", "ended-late", "ended-early"}
 	for most := range len(want) + 2 {
 		selected, left := telemetry.Select(busy(), most)
@@ -55,7 +55,7 @@ func TestWhatIsUnderWayIsToldFirstAndWhatEndedLastAfterIt(t *testing.T) {
 // cmpEmpty makes nil and empty slices equal.
 var cmpEmpty = cmp.Transformer("empty", func(names []string) []string { return append([]string{}, names...) })
 
-func TestAnExperimentThatIsLeftOutIsCountedAndHasNoSeries(t *testing.T) {
+func TestLeftOutExperimentsAreOnlyCounted(t *testing.T) {
 	s := clinic()
 	s.MaxExperiments = 1
 	samples := telemetry.Of(s)

@@ -24,12 +24,8 @@ const MostPerExperiment = 11_000
 const (
 	// AttemptsTotal counts attempts that ended, by outcome and reason.
 	AttemptsTotal = "hashmark_attempts_total"
-	// AttemptsTotalHelp is its help text.
-	AttemptsTotalHelp = "Attempts that ended while this operator was the leader, by outcome and reason."
 	// StageDurationSeconds is a histogram of the duration of each stage of a trial.
 	StageDurationSeconds = "hashmark_stage_duration_seconds"
-	// StageDurationSecondsHelp is its help text.
-	StageDurationSecondsHelp = "Duration of each stage of the trials that were measured under load while this operator was the leader, in whole seconds."
 )
 
 // Series is a gauge that is computed from the cluster. It has one name, and a sample for

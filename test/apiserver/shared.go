@@ -33,8 +33,8 @@ type Shared struct {
 }
 
 // Run starts the API server, runs the tests, stops it, and returns the exit code.
-func (s *Shared) Run(m *testing.M, configure func(*envtest.APIServer)) int {
-	code, err := s.run(m, configure)
+func (s *Shared) Run(m *testing.M) int {
+	code, err := s.run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -42,8 +42,8 @@ func (s *Shared) Run(m *testing.M, configure func(*envtest.APIServer)) int {
 	return code
 }
 
-func (s *Shared) run(m *testing.M, configure func(*envtest.APIServer)) (code int, err error) {
-	started, rights, err := Start(Definitions, configure)
+func (s *Shared) run(m *testing.M) (code int, err error) {
+	started, rights, err := Start(Definitions, func(*envtest.APIServer) {})
 	if err != nil {
 		return 0, err
 	}
