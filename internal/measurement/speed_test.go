@@ -80,9 +80,10 @@ func TestATimelineIsRoundedOnce(t *testing.T) {
 
 func TestTimelinesThatCannotBe(t *testing.T) {
 	for name, damage := range map[string]func(*measurement.Timeline){
-		"no windows":                  func(l *measurement.Timeline) { l.HashNanoseconds = nil },
-		"a negative hash time":        func(l *measurement.Timeline) { l.HashNanoseconds[1] = -1 },
-		"a hash of more than an hour": func(l *measurement.Timeline) { l.HashNanoseconds[1] = int64(time.Hour) + 1 },
+		"windows of more than an hour": func(l *measurement.Timeline) { l.Window = 3601 * time.Second },
+		"no windows":                   func(l *measurement.Timeline) { l.HashNanoseconds = nil },
+		"a negative hash time":         func(l *measurement.Timeline) { l.HashNanoseconds[1] = -1 },
+		"a hash of more than an hour":  func(l *measurement.Timeline) { l.HashNanoseconds[1] = int64(time.Hour) + 1 },
 	} {
 		run := ordinary()
 		damage(run.Timeline)
