@@ -65,15 +65,6 @@ func Between(before, after Service) (Delta, error) {
 	return delta, delta.check()
 }
 
-// BetweenReadings is Between for a container that does not hash, such as the generator's.
-func BetweenReadings(before, after Reading) (Delta, error) {
-	delta, err := before.to(after)
-	if err != nil {
-		return Delta{}, err
-	}
-	return delta, delta.check()
-}
-
 // Sum adds up the deltas of several containers over the same window.
 func Sum(deltas ...Delta) Delta {
 	var total Delta

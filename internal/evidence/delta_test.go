@@ -106,22 +106,6 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-func TestBetweenReadingsLeavesOutHashes(t *testing.T) {
-	t.Parallel()
-	got, err := BetweenReadings(reading().Reading, later().Reading)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Between(reading(), later())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want.Hashes, want.TimedHashes, want.HashMicroseconds, want.Refused, want.Abandoned = 0, 0, 0, 0, 0
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("delta (-want +got):\n%s", diff)
-	}
-}
-
 func TestSumAddsEveryCounter(t *testing.T) {
 	t.Parallel()
 	var one Delta

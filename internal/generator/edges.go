@@ -70,7 +70,7 @@ func (c collector) watch(ctx, waiting context.Context, zero time.Time, moments [
 // addTo adds to a step's result what service and generator used in its counted part.
 func (r stepReadings) addTo(step *measurement.StepResult) {
 	if before, after := r.settled.generator, r.countedEnd.generator; before != nil && after != nil {
-		if used, err := evidence.BetweenReadings(*before, *after); err == nil {
+		if used, err := evidence.Between(evidence.Service{Reading: *before}, evidence.Service{Reading: *after}); err == nil {
 			used.IdleMicroseconds, used.StealMicroseconds, used.BusyMicroseconds = 0, 0, 0
 			step.Generator = &used
 		}
