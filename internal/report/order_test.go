@@ -26,8 +26,7 @@ func TestTableOrders(t *testing.T) {
 		{"Sizes for the demand", "least CPU", []string{"c8-250m", "c10-250m", "c8-500m", "c10-500m", "c8-1", "c10-1", "c11-1 (predicted)"}},
 	} {
 		t.Run(test.order, func(t *testing.T) {
-			sections := document.Sections()
-			section := sections[slices.IndexFunc(sections, func(s report.Section) bool { return s.Title == test.section })]
+			section := section(t, document, test.section)
 			at := slices.IndexFunc(section.Orders, func(o report.Order) bool { return o.Label == test.order })
 			if at < 0 {
 				t.Fatalf("the orders are %v", section.Orders)

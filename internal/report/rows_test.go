@@ -74,12 +74,8 @@ func TestHashTimesByCostAndNodePool(t *testing.T) {
 			{NodePool: "small", Control: "argon2id", HashMicroseconds: 30_000},
 		}
 	})
-	var got [][]string
-	for _, s := range document.Sections() {
-		if s.Title == "Hash time" {
-			got = append([][]string{s.Columns}, s.Lines...)
-		}
-	}
+	times := section(t, document, "Hash time")
+	got := append([][]string{times.Columns}, times.Lines...)
 	want := [][]string{
 		{"Hash", "large", "small"},
 		{"cost 8", "", "20ms ± 0µs"},
@@ -149,12 +145,7 @@ func TestFindingIsNotAReasonOfVerdict(t *testing.T) {
 			{Type: v1alpha1.ReasonLivenessFails, Message: "A pod did not answer"},
 		}
 	})
-	var got []string
-	for _, section := range document.Sections() {
-		if section.Title == "Reasons for the verdicts" {
-			got = section.Items[:2]
-		}
-	}
+	got := section(t, document, "Reasons for the verdicts").Items[:2]
 	want := []string{"c10-1 is invalid. NoisyNeighbour: Others used the CPU.", "c10-1: LivenessFails: A pod did not answer."}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the reasons (-want +got):\n%s", diff)
