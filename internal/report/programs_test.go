@@ -59,10 +59,7 @@ func TestJUnitFailsOnlyWithoutRecommendation(t *testing.T) {
 		want     []string
 	}{{troubled(t, true), answered}, {troubled(t, false), without}} {
 		text := written(t, report.JUnit, test.document)
-		var got suites
-		if err := xml.Unmarshal([]byte(text), &got); err != nil {
-			t.Fatal(err)
-		}
+		got := readSuites(t, text)
 		if diff := cmp.Diff(test.want, got.outcomes()); diff != "" {
 			t.Errorf("the outcomes differ (-want +got):\n%s", diff)
 		}
@@ -103,15 +100,47 @@ func TestJUnitFirstCaseIsDemandOrObjective(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			document := full(t)
 			test.change(document.Experiment)
-			var got suites
-			if err := xml.Unmarshal([]byte(written(t, report.JUnit, document)), &got); err != nil {
-				t.Fatal(err)
-			}
+			got := readSuites(t, written(t, report.JUnit, document))
 			if first := got.outcomes()[0]; got.Cases[0].Name != test.called || first != test.reads {
 				t.Errorf("the first test is %q and %s, want %q and %s", got.Cases[0].Name, first, test.called, test.reads)
 			}
 		})
 	}
+}
+
+func TestJUnitOfVerification(t *testing.T) {
+	for name, test := range map[string]struct {
+		outcome     v1alpha1.VerificationOutcome
+		recommended bool
+		want        string
+	}{
+		"met":    {v1alpha1.VerificationMet, true, "passed"},
+		"failed": {v1alpha1.VerificationFailed, false, "failed Failed"},
+		"failed, but another size is recommended": {v1alpha1.VerificationFailed, true, "skipped Failed"},
+		"undecided": {v1alpha1.VerificationUndecided, false, "skipped Undecided"},
+		"not ended": {"", false, "skipped NotFinished"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			document := full(t)
+			status := &document.Experiment.Status
+			status.Verifications[0].Outcome = test.outcome
+			if !test.recommended {
+				status.Recommendation = &v1alpha1.Recommendation{}
+			}
+			if got := readSuites(t, written(t, report.JUnit, document)).outcomes()[1]; got != test.want {
+				t.Errorf("the test case of the verification is %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func readSuites(t *testing.T, text string) suites {
+	t.Helper()
+	var got suites
+	if err := xml.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("the XML can't be read: %v", err)
+	}
+	return got
 }
 
 // outcomes of the test cases in a word, with their types.
