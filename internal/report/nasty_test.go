@@ -29,7 +29,7 @@ func FuzzFormatsHoldWhateverIsInTheResources(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		document := soiled(t, text)
+		document := withText(t, text)
 		tableHoldsNoControls(t, written(t, report.Table, document))
 		markdownKeepsItsTables(t, written(t, report.Markdown, document), text)
 		csvComputesNothing(t, written(t, report.CSV, document))
@@ -37,8 +37,8 @@ func FuzzFormatsHoldWhateverIsInTheResources(f *testing.F) {
 	})
 }
 
-// soiled is the full document with a text everywhere where users can write one.
-func soiled(t *testing.T, text string) report.Document {
+// withText is the full document with a text everywhere where users can write one.
+func withText(t *testing.T, text string) report.Document {
 	document := full(t)
 	experiment := document.Experiment
 	experiment.Name, experiment.Spec.Prices.Currency = text, text
@@ -69,8 +69,8 @@ func TestNoFieldWritesControlCharacters(t *testing.T) {
 	const bad = "\x1b[31m\u009b\u202e\u2028\r\x00"
 	texts := map[string]bool{}
 	find := full(t)
-	soil(reflect.ValueOf(find.Experiment), "experiment", func(path string, _ reflect.Value) { texts[path] = true })
-	soil(reflect.ValueOf(find.Trials), "trials", func(path string, _ reflect.Value) { texts[path] = true })
+	eachText(reflect.ValueOf(find.Experiment), "experiment", func(path string, _ reflect.Value) { texts[path] = true })
+	eachText(reflect.ValueOf(find.Trials), "trials", func(path string, _ reflect.Value) { texts[path] = true })
 	if len(texts) < 100 {
 		t.Fatalf("the document has only %d kinds of texts", len(texts))
 	}
@@ -81,8 +81,8 @@ func TestNoFieldWritesControlCharacters(t *testing.T) {
 				value.SetString(value.String() + bad)
 			}
 		}
-		soil(reflect.ValueOf(document.Experiment), "experiment", put)
-		soil(reflect.ValueOf(document.Trials), "trials", put)
+		eachText(reflect.ValueOf(document.Experiment), "experiment", put)
+		eachText(reflect.ValueOf(document.Trials), "trials", put)
 		document = report.New(document.Experiment, document.Trials)
 		for name, format := range map[string]func(io.Writer, report.Document) error{
 			"a table": report.Table, "sizes": report.Sizes, "Markdown": report.Markdown, "CSV": report.CSV, "JSON": report.JSON,
@@ -95,21 +95,21 @@ func TestNoFieldWritesControlCharacters(t *testing.T) {
 	}
 }
 
-// soil calls do with each text that can be set, and the way to it.
-func soil(value reflect.Value, path string, do func(path string, value reflect.Value)) {
+// eachText calls do with each text that can be set, and the way to it.
+func eachText(value reflect.Value, path string, do func(path string, value reflect.Value)) {
 	switch value.Kind() {
 	case reflect.Pointer:
 		if !value.IsNil() {
-			soil(value.Elem(), path, do)
+			eachText(value.Elem(), path, do)
 		}
 	case reflect.Slice:
 		for i := range value.Len() {
-			soil(value.Index(i), path, do)
+			eachText(value.Index(i), path, do)
 		}
 	case reflect.Struct:
 		for i := range value.NumField() {
 			if field := value.Type().Field(i); field.IsExported() {
-				soil(value.Field(i), path+"."+field.Name, do)
+				eachText(value.Field(i), path+"."+field.Name, do)
 			}
 		}
 	case reflect.String:

@@ -116,7 +116,7 @@ type endLabels curveChart
 func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	// The font of the page can be wider than the one that is measured here.
-	const apartness = 8
+	const gap = 8
 	type label struct {
 		at    vg.Point
 		width vg.Length
@@ -126,7 +126,7 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, curve := range l.Lines {
 		if end, ok := curve.end(p.Y.Max); ok {
 			at := vg.Point{X: x(end.X) + 7, Y: y(end.Y) - textSize/3}
-			labels = append(labels, label{at, textStyle(ink).Width(curve.Label) + apartness, curve.Label})
+			labels = append(labels, label{at, textStyle(ink).Width(curve.Label) + gap, curve.Label})
 		}
 	}
 	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.at.Y, b.at.Y) })

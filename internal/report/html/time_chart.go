@@ -50,7 +50,7 @@ func (s timeChart) SVG(size dimensions, alt altText) string {
 // rows returns the row of each label: the lowest one in which it does not touch another.
 func (s timeChart) rows(width vg.Length) []int {
 	// The font of the page can be wider than the one that is measured here.
-	const apartness = 14
+	const gap = 14
 	var ends []vg.Length
 	rows := make([]int, len(s.All))
 	for i, period := range s.All {
@@ -59,7 +59,7 @@ func (s timeChart) rows(width vg.Length) []int {
 		if row < 0 {
 			row, ends = len(ends), append(ends, 0)
 		}
-		rows[i], ends[row] = row, at+textStyle(ink).Width(period.Label)+apartness
+		rows[i], ends[row] = row, at+textStyle(ink).Width(period.Label)+gap
 	}
 	return rows
 }
