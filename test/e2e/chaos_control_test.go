@@ -111,22 +111,22 @@ func leaderFrozen(t *testing.T, c *chaos) {
 	e := c.experiment(t, "frozen", costs(4, 5, 6), longer(8), inOrder)
 	underLoad(t, e)
 	second := startOperator(t)
-	before := leader(t)
+	before := leader(t, installed.Namespace)
 	first.freeze()
 	until(t, time.Minute, "the second operator to lead", func() (bool, string) {
-		holder := leader(t)
+		holder := leader(t, installed.Namespace)
 		return holder != before, holder
 	})
 	c.untilLoaded(t, e, 2)
 	first.thaw()
 	until(t, time.Minute, "the first operator to end, because it does not lead any more", func() (bool, string) {
-		return first.ended(), leader(t)
+		return first.ended(), leader(t, installed.Namespace)
 	})
 	first.restart()
 	c.untilLoaded(t, e, 3)
 	second.kill()
 	c.holds(t, e, 3*time.Minute)
-	t.Logf("the leader was %s, and is %s", before, leader(t))
+	t.Logf("the leader was %s, and is %s", before, leader(t, installed.Namespace))
 }
 
 func inOrder(s *v1alpha1.SizingExperimentSpec) { s.Order = v1alpha1.OrderAsWritten }

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,10 +11,8 @@ import (
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
+	"github.com/google/go-cmp/cmp"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -26,34 +23,18 @@ func (c *chaos) quiet(t *testing.T) {
 	must(t, forgetLeader())
 	startOperator(t)
 	until(t, time.Minute, "the operator to lead", func() (bool, string) {
-		holder := leader(t)
+		holder := leader(t, installed.Namespace)
 		return holder != "", holder
 	})
-	begun, before := time.Now(), versionsOf(t, c.ns)
+	begun, before := time.Now(), versions(t, c.ns)
 	<-time.After(5 * time.Minute) // the period that is checked
-	if after := versionsOf(t, c.ns); !slices.Equal(before, after) {
-		t.Errorf("the objects were\n%v\nand five minutes later they were\n%v", before, after)
+	if diff := cmp.Diff(before, versions(t, c.ns)); diff != "" {
+		t.Errorf("the objects changed in five minutes (-before +after):\n%s", diff)
 	}
 	if writes := writesSince(t, begun); len(writes) > 0 {
 		t.Errorf("the operator wrote in the five minutes: %v", writes)
 	}
 	t.Logf("%d objects did not change in %s", len(before), time.Since(begun).Round(time.Second))
-}
-
-// versionsOf returns the versions of all experiments and trials of a namespace.
-func versionsOf(t *testing.T, ns string) []string {
-	t.Helper()
-	experiments, trials := &v1alpha1.SizingExperimentList{}, &v1alpha1.SizingTrialList{}
-	must(t, cluster.List(t.Context(), experiments, client.InNamespace(ns)))
-	must(t, cluster.List(t.Context(), trials, client.InNamespace(ns)))
-	var all []string
-	for _, e := range experiments.Items {
-		all = append(all, fmt.Sprintf("experiment %s %s", e.Name, e.ResourceVersion))
-	}
-	for _, trial := range trials.Items {
-		all = append(all, fmt.Sprintf("trial %s %s", trial.Name, trial.ResourceVersion))
-	}
-	return all
 }
 
 // writesSince returns the operator's writes since a time, without those of leases, from the API
@@ -85,14 +66,6 @@ func writesSince(t *testing.T, since time.Time) (writes []string) {
 		t.Errorf("the audit logs %v have no request of the operator", logs)
 	}
 	return writes
-}
-
-// leader returns the holder of the operators' lease, or "" if the lease has no holder.
-func leader(t *testing.T) string {
-	t.Helper()
-	lease := &coordinationv1.Lease{}
-	must(t, client.IgnoreNotFound(cluster.Get(t.Context(), client.ObjectKey{Namespace: installed.Namespace, Name: leaseName}, lease)))
-	return ptr.Deref(lease.Spec.HolderIdentity, "")
 }
 
 // leavesNothing deletes all experiments and checks that a minute later nothing with their UIDs

@@ -4,18 +4,16 @@ package e2e
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -44,22 +42,19 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 	})
 	t.Run("results outlive the release and are taken over", func(t *testing.T) {
 		finished(t, e, time.Second)
-		before := versions(t, e)
+		before := versions(t, e.Namespace)
 		r.must(t, "uninstall", "--wait")
 		gone(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "hashmark-operator"}})
 		gone(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "hashmark-operator"}})
 		r.install(t)
 		// Once it has reconciled a new object, it has reconciled all of them.
-		fresh := create(t, tiny(e.Namespace, "fresh", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
+		fresh := create(t, tiny(namespace(t), "fresh", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
 		until(t, time.Minute, "the new operator to work", func() (bool, string) {
 			refresh(t, fresh)
 			return fresh.Status.Phase == v1alpha1.ExperimentSuspended, string(fresh.Status.Phase)
 		})
-		after := versions(t, e)
-		for name, version := range before {
-			if after[name] != version {
-				t.Errorf("%s was changed: version %s became %q", name, version, after[name])
-			}
+		if diff := cmp.Diff(before, versions(t, e.Namespace)); diff != "" {
+			t.Errorf("the objects were changed (-before +after):\n%s", diff)
 		}
 	})
 }
@@ -79,17 +74,6 @@ func (r *release) upgradeUnderLoad(t *testing.T, e *v1alpha1.SizingExperiment) {
 		}
 	}
 	finished(t, e, 3*time.Minute)
-}
-
-// versions returns the resource versions of an experiment and its trials, by name.
-func versions(t *testing.T, e *v1alpha1.SizingExperiment) map[string]string {
-	t.Helper()
-	refresh(t, e)
-	all := map[string]string{e.Name: e.ResourceVersion}
-	for _, trial := range trialsOf(t, e) {
-		all[trial.Name] = trial.ResourceVersion
-	}
-	return all
 }
 
 // gone fails if an object still exists.
@@ -112,10 +96,10 @@ func staysInItsNamespaces(t *testing.T, helm, values string) {
 	if status := budget.Status; status.CurrentHealthy != 2 || status.DisruptionsAllowed != 1 {
 		t.Errorf("%d of the operators are healthy, and %d may be disrupted", status.CurrentHealthy, status.DisruptionsAllowed)
 	}
-	leader := r.leader(t)
+	first := leader(t, r.namespace)
 	r.upgradeUnderLoad(t, e)
 	eachMeasuredOnce(t, e, watched)
-	if now := r.leader(t); now == leader {
+	if now := leader(t, r.namespace); now == first {
 		t.Errorf("%s leads although it was replaced", now)
 	}
 	if refresh(t, ignored); ignored.Status.Phase != "" {
@@ -143,16 +127,4 @@ func staysInItsNamespaces(t *testing.T, helm, values string) {
 			t.Errorf("can %s %s in %q: %t", tt.verb, tt.resource, tt.namespace, review.Status.Allowed)
 		}
 	}
-}
-
-// leader returns the pod of the operator that holds the lease.
-func (r *release) leader(t *testing.T) string {
-	t.Helper()
-	lease := &coordinationv1.Lease{}
-	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: leaseName}, lease))
-	pod, _, _ := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
-	if pod == "" {
-		t.Fatal("no operator leads")
-	}
-	return pod
 }

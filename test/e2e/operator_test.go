@@ -10,6 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // operator is an operator that runs as a process of the test, under the service account, and
@@ -111,4 +115,12 @@ func (o *operator) showLog() {
 	content, _ := os.ReadFile(o.log.Name())
 	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
 	o.t.Logf("the end of the operator's log:\n%s", strings.Join(lines[max(0, len(lines)-15):], "\n"))
+}
+
+// leader returns the holder of the operators' lease in a namespace, or "" if the lease has no holder.
+func leader(t *testing.T, ns string) string {
+	t.Helper()
+	lease := &coordinationv1.Lease{}
+	must(t, client.IgnoreNotFound(cluster.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: leaseName}, lease)))
+	return ptr.Deref(lease.Spec.HolderIdentity, "")
 }

@@ -204,6 +204,22 @@ func podsOf(t *testing.T, e *v1alpha1.SizingExperiment, component string) []core
 	return pods.Items
 }
 
+// versions returns the versions of all experiments and trials of a namespace, by kind and name.
+func versions(t *testing.T, ns string) map[string]string {
+	t.Helper()
+	experiments, trials := &v1alpha1.SizingExperimentList{}, &v1alpha1.SizingTrialList{}
+	must(t, cluster.List(t.Context(), experiments, client.InNamespace(ns)))
+	must(t, cluster.List(t.Context(), trials, client.InNamespace(ns)))
+	all := map[string]string{}
+	for _, e := range experiments.Items {
+		all["experiment "+e.Name] = e.ResourceVersion
+	}
+	for _, trial := range trials.Items {
+		all["trial "+trial.Name] = trial.ResourceVersion
+	}
+	return all
+}
+
 // kubectl runs kubectl and returns its output, without warnings. If it fails, the test fails
 // with the whole output.
 func kubectl(t *testing.T, args ...string) string {
