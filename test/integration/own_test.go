@@ -90,13 +90,13 @@ var ofOwnService = cases{
 		ownField + ".login.steps: service.own.login.steps have more than 64 KiB of text"},
 }
 
-// longNames has a name of so many characters in each map, and a path of twice as many.
+// longNames has a name of so many characters in each map, and a path with 128 characters before it.
 func longNames(characters int) string {
 	name := strings.Repeat("a", characters)
 	return fmt.Sprintf(`spec: {service: {own: {env: {%[1]s: a}, files: {/%[2]s%[1]s: a}, login: {
 		setup: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}, {path: /a, form: {%[1]s: a}}],
 		steps: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}, {path: /a, form: {%[1]s: a}}]}}}}`,
-		name, name[1:])
+		name, strings.Repeat("a", 127))
 }
 
 // requests returns eight requests with a header of 1,000 characters and a body.
