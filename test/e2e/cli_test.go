@@ -92,7 +92,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 	}
 }
 
-func TestTheSameQuestionAskedOfStoredResultsHasTheStatussAnswer(t *testing.T) {
+func TestRecommendRepeatsTheStatusForTheSameDemand(t *testing.T) {
 	e, _ := quickstart(t)
 	var other struct{ Recommendation *v1alpha1.Recommendation }
 	text := answered(t, "recommend", e.Name, "-n", e.Namespace, "--rate", "5", "--min-cost", "10", "--max-total-cpu", "1", "--p95", "1s", "-o", "json")

@@ -10,9 +10,9 @@ import (
 )
 
 // The suite of faults (TestChaos) also kills an operator thirty times.
-func TestALeaderKilledLosesAndRepeatsNothing(t *testing.T) {
+func TestAKilledLeaderLosesAndRepeatsNoTrial(t *testing.T) {
 	leader := startOperator(t)
-	e := create(t, tiny(namespace(t), "deposed", longer(10)))
+	e := create(t, tiny(namespace(t), "led-twice", longer(10)))
 	underLoad(t, e)
 	watched := watchGenerators(t)
 	startOperator(t) // waits for the lease

@@ -59,8 +59,8 @@ var disturbances = []string{
 // ofSpeed are reasons that the CPU's speed must never cause.
 var ofSpeed = []string{v1alpha1.ReasonAboveCPUBound, v1alpha1.ReasonBelowCPUBound, v1alpha1.ReasonCostDoublingBroken, v1alpha1.ReasonSpeedUnknown}
 
-// amiss returns the reasons why a row is not Valid.
-func amiss(reasons []v1alpha1.Reason) []string {
+// doubts returns the reasons why a row is not Valid.
+func doubts(reasons []v1alpha1.Reason) []string {
 	var types []string
 	for _, r := range reasons {
 		if r.Verdict != "" && r.Verdict != v1alpha1.VerdictValid {
@@ -72,7 +72,7 @@ func amiss(reasons []v1alpha1.Reason) []string {
 
 // disturbed reports whether a row has a disturbance as a reason.
 func disturbed(row v1alpha1.VariantResult) bool {
-	return slices.ContainsFunc(amiss(row.Reasons), func(r string) bool { return slices.Contains(disturbances, r) })
+	return slices.ContainsFunc(doubts(row.Reasons), func(r string) bool { return slices.Contains(disturbances, r) })
 }
 
 // rowsHold fails unless every row is Valid or disturbed, with the given number of exceptions,
@@ -87,7 +87,7 @@ func rowsHold(t *testing.T, e *v1alpha1.SizingExperiment, but int) {
 		if row.Verdict == v1alpha1.VerdictValid || disturbed(row) {
 			continue
 		}
-		reasons := amiss(row.Reasons)
+		reasons := doubts(row.Reasons)
 		doubtful = append(doubtful, fmt.Sprintf("%s is %s for %s", row.Variant, row.Verdict, strings.Join(reasons, ", ")))
 		if slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(ofSpeed, r) }) {
 			t.Errorf("%s was not disturbed, but is %s for %s", row.Variant, row.Verdict, strings.Join(reasons, ", "))

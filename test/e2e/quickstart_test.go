@@ -97,7 +97,7 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 // At the reference speed, the rest of the CPU time is used by everything but hashes. What is
 // compared was measured at different times, so each comparison allows for how much the CPU's
 // speed varied meanwhile.
-func TestPhysicsHoldsInTheQuickstart(t *testing.T) {
+func TestThroughputOfTheQuickstartFollowsFromHashTimeAndCPU(t *testing.T) {
 	e, trials := quickstart(t)
 	maximum, ratio, varied := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, row := range e.Status.Results {

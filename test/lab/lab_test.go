@@ -33,7 +33,7 @@ func clientWith(t *testing.T, objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 }
 
-func TestTrialsComeInTheirOrderAndAreTheExperimentsOwn(t *testing.T) {
+func TestTrialsAreTheExperimentsOwnInTheirOrder(t *testing.T) {
 	c := clientWith(t, trial("a", "uid", 2), trial("b", "uid", 1), trial("c", "another", 1))
 	trials, err := Trials(t.Context(), c, experiment())
 	if err != nil {
