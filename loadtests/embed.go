@@ -26,7 +26,7 @@ const (
 
 // Scripts are all scripts, in one folder.
 //
-//go:embed attempt.js flow.js login.js rehearse.js schedule.js
+//go:embed attempt.js flow.js login.js rehearse.js
 var Scripts embed.FS
 
 // environment turns off k6's network features: usage reports, extension downloads and the dashboard.

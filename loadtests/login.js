@@ -1,6 +1,7 @@
 // Loads the login service with a plan, one step after another.
 //
-// It is configured by environment variables:
+// The due times of an open step's logins are in due-N.json beside this file, in microseconds
+// from the plan's zero; N is the step's number. The rest are environment variables:
 //   HASHMARK_PLAN      the plan as JSON (internal/loadplan documents its fields)
 //   HASHMARK_TARGET    the address of the service, such as http://10.96.0.7:8080. With https,
 //                      its certificate is not verified: it makes its own when it starts
@@ -29,7 +30,6 @@ import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
 import { attempt } from './attempt.js';
-import { stepSchedule } from './schedule.js';
 
 // The plan's zero is this long after k6's own, so that setup() has finished.
 const HEAD_START_MS = 500;
@@ -61,10 +61,9 @@ const countedStart = (step) => (step.startMs + step.settleMs) * 1000;
 const countedEnd = (step) => countedStart(step) + step.countedMs * 1000;
 const drainEnd = (step) => countedEnd(step) + step.drainMs * 1000;
 
-// In a SharedArray, a schedule is computed and stored once, not in each caller's
-// JavaScript runtime.
-const schedules = plan.steps.map((step, number) =>
-  isOpen(step) ? new SharedArray(`step-${number}`, () => stepSchedule(step)) : null,
+// In a SharedArray, due times are read and stored once, not in each caller's JavaScript runtime.
+const dueTimes = plan.steps.map((step, number) =>
+  isOpen(step) && logins(step) > 0 ? new SharedArray(`step-${number}`, () => JSON.parse(open(`./due-${number}.json`))) : null,
 );
 
 const latency = new Trend('hashmark_latency', true);
@@ -133,7 +132,7 @@ export function openStep() {
   const number = Number(__ENV.HASHMARK_STEP);
   const step = plan.steps[number];
   const index = exec.scenario.iterationInTest;
-  const due = step.startMs * 1000 + schedules[number][index];
+  const due = dueTimes[number][index];
   // A caller that was free sends, however late its timer is, so that a login due in the
   // last millisecond of the counted part is sent, too. A caller that was busy until the
   // end of the counted part sends nothing in the drain.

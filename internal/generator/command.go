@@ -3,6 +3,7 @@ package generator
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,10 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
@@ -22,6 +26,8 @@ import (
 type Command struct {
 	// Binary is the program, a path or a name on PATH.
 	Binary string
+	// Plan is the load.
+	Plan loadplan.Plan
 	// Environment is added to the environment of this process, with entries such as
 	// HASHMARK_TARGET=….
 	Environment []string
@@ -62,11 +68,15 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("make a folder for the k6 script: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	if err := loadtests.Write(folder, c.Login); err != nil {
+	if err := errors.Join(loadtests.Write(folder, c.Login), c.writeDueTimes(folder)); err != nil {
 		return Result{}, fmt.Errorf("write the k6 script: %w", err)
 	}
+	plan, err := json.Marshal(c.Plan)
+	if err != nil {
+		return Result{}, fmt.Errorf("write the plan: %w", err)
+	}
 	child := exec.CommandContext(ctx, c.Binary, c.arguments(filepath.Join(folder, loadtests.Main))...)
-	child.Env = loadtests.Environ(c.Environment...)
+	child.Env = loadtests.Environ(append(c.Environment, envvar.Plan+"="+string(plan))...)
 	stderr, err := child.StderrPipe()
 	if err != nil {
 		return Result{}, fmt.Errorf("open a pipe from k6: %w", err)
@@ -84,6 +94,27 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 		result.ExitCode = 0
 	}
 	return result, err
+}
+
+// writeDueTimes writes when the logins of each open step are due, as login.js reads them.
+func (c Command) writeDueTimes(folder string) error {
+	for number, step := range c.Plan.Steps {
+		if step.Kind != loadplan.Warmup && step.Kind != loadplan.Open {
+			continue
+		}
+		text, zero := []byte("["), step.StartMilliseconds*time.Millisecond.Microseconds()
+		for i, due := range step.Due() {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			text = strconv.AppendInt(text, zero+due.Microseconds(), 10)
+		}
+		name := filepath.Join(folder, fmt.Sprintf("due-%d.json", number))
+		if err := os.WriteFile(name, append(text, ']'), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // interrupted is k6's exit code after SIGINT (ExternalAbort in its errext/exitcodes). It

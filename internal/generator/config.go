@@ -39,12 +39,12 @@ type Config struct {
 	RemoteWriteLabels []string
 	// K6 is the program, a path or a name on PATH.
 	K6 string
-	// Script is the environment of the k6 script.
+	// Script is the environment of the k6 script, without the plan.
 	Script []string
 }
 
-// scriptVariables are the variables that the k6 script reads.
-var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Handshakes, envvar.Sessions, envvar.Login}
+// scriptVariables are the variables that the k6 script reads beside the plan.
+var scriptVariables = []string{envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Handshakes, envvar.Sessions, envvar.Login}
 
 // FromEnvironment reads the configuration of a load from environment variables. The errors
 // are sentences for the person who set the variables.

@@ -64,8 +64,7 @@ func TestFromEnvironment(t *testing.T) {
 		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
 		RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
 		Script: []string{
-			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080",
-			"HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
+			"HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
 			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_HANDSHAKES=", "HASHMARK_SESSIONS=", "HASHMARK_LOGIN=",
 		},
 	}

@@ -357,6 +357,27 @@ func TestStepsFollowEachOther(t *testing.T) {
 	}
 }
 
+// TestLoginsAreDueAsPlanned runs k6 with two open steps, and compares each record with the plan.
+func TestLoginsAreDueAsPlanned(t *testing.T) {
+	target, _ := serveLogins(t, func(http.ResponseWriter, *http.Request) {})
+	config := configForReal(t, twoSteps(), target, nil)
+	result, err := generator.Command{Binary: config.K6, Plan: config.Plan, Environment: config.Script}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := result.Log.Records()
+	if err != nil || len(records) != 23 {
+		t.Fatalf("%d logins, error %v; want 23", len(records), err)
+	}
+	for _, r := range records {
+		step := config.Plan.Steps[r.Step]
+		want := time.Duration(step.StartMilliseconds)*time.Millisecond + step.Due()[r.Index]
+		if r.Due != want || r.Sent < want {
+			t.Errorf("login %d of step %d was due at %s and sent at %s, want %s", r.Index, r.Step, r.Due, r.Sent, want)
+		}
+	}
+}
+
 // TestLoginsWithTLS sends logins to a service whose certificate is verified by nobody, with a
 // connection for each login, and with one for each caller.
 func TestLoginsWithTLS(t *testing.T) {

@@ -252,7 +252,7 @@ func dribble(w http.ResponseWriter, r *http.Request) {
 // TestAFailureTellsOfNoSecret lets the script fail without a receiver.
 func TestAFailureTellsOfNoSecret(t *testing.T) {
 	config := liveConfig(t, sendsTo(t, "http://127.0.0.1:1/", "K6_PROMETHEUS_RW_USERNAME=writer", "K6_PROMETHEUS_RW_PASSWORD=hunter2",
-		"HASHMARK_PLAN={"))
+		"HASHMARK_LOGIN={"))
 	var output bytes.Buffer
 	_, err := generator.Run(context.Background(), config, nil, &output)
 	var failure *measurement.Failure

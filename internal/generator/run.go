@@ -34,7 +34,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	// k6's version comes first: it takes time, and does not need the service, which may
 	// still be starting.
 	command := Command{
-		Binary: config.K6, Environment: config.Script,
+		Binary: config.K6, Plan: config.Plan, Environment: config.Script,
 		RemoteWriteLabels: config.RemoteWriteLabels, Output: output,
 	}
 	if config.Own != nil {

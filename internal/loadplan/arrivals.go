@@ -6,7 +6,28 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
+
+// Due returns when the logins of an open step are due, from the start of the step: first those of
+// the settling part, drawn from Seed + 1, then those of the counted part.
+func (s Step) Due() []time.Duration {
+	settling := time.Duration(s.SettleMilliseconds) * time.Millisecond
+	counted := time.Duration(s.CountedMilliseconds) * time.Millisecond
+	due := s.part(s.Seed+1, s.SettleRequests, settling)
+	for _, at := range s.part(s.Seed, s.Requests, counted) {
+		due = append(due, settling+at)
+	}
+	return due
+}
+
+func (s Step) part(seed uint32, n int, over time.Duration) []time.Duration {
+	if s.Arrivals == string(v1alpha1.ArrivalsUniform) {
+		return Uniform(n, over)
+	}
+	return Poisson(seed, n, over)
+}
 
 // Poisson draws n due times in [0, over), in ascending order. The same seed draws the same
 // times on every machine, to within a microsecond. It returns nil if n is below 1.
@@ -50,8 +71,8 @@ func within(over time.Duration, share float64) time.Duration {
 }
 
 // generator is splitmix with 32 bits of state; the mixer is github.com/skeeto/hash-prospector's
-// 16 21f0aaad 15 735a2d97 15. JavaScript can compute it bit for bit with Math.imul, and its period of 2³² is
-// far longer than the draws of a step. Seeds s and s+1 use the same cycle, 340,573,321 draws apart.
+// 16 21f0aaad 15 735a2d97 15. Its period of 2³² is far longer than the draws of a step. Seeds s and s+1
+// use the same cycle, 340,573,321 draws apart.
 type generator struct{ state uint32 }
 
 func (g *generator) next() uint32 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -26,6 +28,33 @@ func TestDueTimesAreSortedCountedAndWithinTheStep(t *testing.T) {
 					t.Errorf("%s of %d over %s: due times span %s to %s", name, n, over, due[0], due[n-1])
 				}
 			}
+		}
+	}
+}
+
+// With other due times from the same seed, results could not be compared with those of an earlier
+// release, and loadplan.Version must increase.
+func TestTheDueTimesOfAStepStayTheSame(t *testing.T) {
+	for name, test := range map[string]struct {
+		step loadplan.Step
+		want []time.Duration
+	}{
+		"a Poisson step with a settling part, whose seed wraps around": {
+			loadplan.Step{Arrivals: "Poisson", SettleMilliseconds: 300, CountedMilliseconds: 1000, SettleRequests: 5, Requests: 4, Seed: math.MaxUint32},
+			[]time.Duration{112_567, 132_024, 177_618, 261_284, 293_150, 342_622, 342_803, 950_417, 1_175_185},
+		},
+		"a uniform step with a settling part": {
+			loadplan.Step{Arrivals: "Uniform", SettleMilliseconds: 700, CountedMilliseconds: 3000, SettleRequests: 2, Requests: 3},
+			[]time.Duration{175_000, 525_000, 1_200_000, 2_200_000, 3_200_000},
+		},
+		"a step without logins": {loadplan.Step{Arrivals: "Poisson", CountedMilliseconds: 1000}, nil},
+	} {
+		var got []time.Duration
+		for _, due := range test.step.Due() {
+			got = append(got, due/time.Microsecond)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: due times in µs (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package model_test
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"testing"
 
@@ -11,38 +9,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
-
-// The golden file is that of the k6 script. A test in folder loadtests compares it with what
-// k6 itself computes.
-func TestArrivalsAreThoseThatK6Sends(t *testing.T) {
-	text, err := os.ReadFile("../../loadtests/testdata/due.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schedules []struct {
-		Name string
-		Step loadplan.Step
-		Due  []int64
-	}
-	if err := json.Unmarshal(text, &schedules); err != nil {
-		t.Fatal(err)
-	}
-	for _, schedule := range schedules {
-		t.Run(schedule.Name, func(t *testing.T) {
-			a := model.ArrivalsOf(schedule.Step)
-			got := []int64{}
-			for _, due := range a.Due {
-				got = append(got, due.Microseconds())
-			}
-			if diff := cmp.Diff(schedule.Due, got); diff != "" {
-				t.Errorf("due times (-want +got):\n%s", diff)
-			}
-			if a.Counted != schedule.Step.SettleRequests {
-				t.Errorf("login %d is the first that counts, want %d", a.Counted, schedule.Step.SettleRequests)
-			}
-		})
-	}
-}
 
 func TestRedrawnIsTheSameStepWithOtherArrivals(t *testing.T) {
 	step := loadplan.Step{Kind: loadplan.Open, Arrivals: "Poisson", SettleMilliseconds: 500, CountedMilliseconds: 5000,

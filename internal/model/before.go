@@ -57,24 +57,9 @@ func Infeasible(spec v1alpha1.SizingTrialSpec, p *v1alpha1.Prediction) bool {
 	return p.NoLoadP95Microseconds > LimitOf(spec.Objective).P95.Microseconds()
 }
 
-// ArrivalsOf returns the arrivals of an open step as the k6 script sends them, to the
-// microsecond: first the settling part, drawn from the step's seed + 1, then the counted part.
+// ArrivalsOf returns the arrivals of an open step, as k6 sends them.
 func ArrivalsOf(step loadplan.Step) Arrivals {
-	settling := time.Duration(step.SettleMilliseconds) * time.Millisecond
-	counted := time.Duration(step.CountedMilliseconds) * time.Millisecond
-	due := part(step, step.Seed+1, step.SettleRequests, settling)
-	first := len(due)
-	for _, at := range part(step, step.Seed, step.Requests, counted) {
-		due = append(due, settling+at)
-	}
-	return Arrivals{Due: due, Counted: first}
-}
-
-func part(step loadplan.Step, seed uint32, n int, over time.Duration) []time.Duration {
-	if step.Arrivals == string(v1alpha1.ArrivalsUniform) {
-		return loadplan.Uniform(n, over)
-	}
-	return loadplan.Poisson(seed, n, over)
+	return Arrivals{Due: step.Due(), Counted: step.SettleRequests}
 }
 
 // Redrawn returns the arrivals of the same step in another run, with another seed. Run 0 also

@@ -26,8 +26,8 @@ const (
 	GeneratorContainer = "generator"
 
 	scratchDir = "/tmp"
-	// scratchSize is enough for the script.
-	scratchSize = "64Mi"
+	// scratchSize is enough for the scripts and the due times of the largest load.
+	scratchSize = "1Gi"
 )
 
 // Load is what is known only once the login service runs.

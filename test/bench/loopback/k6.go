@@ -2,7 +2,6 @@ package loopback
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/hashmark-dev/hashmark/internal/generator"
@@ -13,15 +12,9 @@ import (
 // K6 runs a plan of one step with Hashmark's own script, and returns the records of its
 // counted logins.
 func K6(ctx context.Context, binary, url string, step loadplan.Step, timeoutMilliseconds int64) ([]measurement.Record, error) {
-	plan, err := json.Marshal(loadplan.Plan{
-		Version: loadplan.Version, TimeoutMilliseconds: timeoutMilliseconds, Steps: []loadplan.Step{step},
-	})
-	if err != nil {
-		return nil, err
-	}
-	result, err := generator.Command{Binary: binary, Environment: []string{
-		"HASHMARK_PLAN=" + string(plan), "HASHMARK_TARGET=" + url,
-		"HASHMARK_USER=" + User, "HASHMARK_PASSWORD=" + Password, "HASHMARK_REPLICAS=1",
+	plan := loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: timeoutMilliseconds, Steps: []loadplan.Step{step}}
+	result, err := generator.Command{Binary: binary, Plan: plan, Environment: []string{
+		"HASHMARK_TARGET=" + url, "HASHMARK_USER=" + User, "HASHMARK_PASSWORD=" + Password, "HASHMARK_REPLICAS=1",
 	}}.Run(ctx)
 	if err != nil {
 		return nil, err
