@@ -16,7 +16,7 @@ import (
 const (
 	// Main is the script that puts load on a service. It imports others.
 	Main = "login.js"
-	// Rehearsal is the script that logs in when it is asked to. It imports others.
+	// Rehearsal is the script that logs in when package loginflow asks it to. It imports others.
 	Rehearsal = "rehearse.js"
 	// K6 is the name of the program, next to the scripts.
 	K6 = "k6"
@@ -26,7 +26,7 @@ const (
 
 // Scripts are all scripts, in one folder.
 //
-//go:embed attempt.js flow.js login.js rehearse.js
+//go:embed flow.js login.js login_once.js rehearse.js requests.js
 var Scripts embed.FS
 
 // environment turns off k6's network features: usage reports, extension downloads and the dashboard.

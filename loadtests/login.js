@@ -11,7 +11,7 @@
 //   HASHMARK_REPLICAS  the number of pods; from 2 on, each login opens its own
 //                      connection, so that all pods get their share
 //   HASHMARK_HANDSHAKES  "EachLogin": each login opens its own connection
-//   HASHMARK_LOGIN     how to log in at a user's own service, as JSON (internal/loginflow
+//   HASHMARK_LOGIN     how to log in at a user's own service, as JSON (package handover
 //                      documents its fields)
 //   HASHMARK_SESSIONS  "true": each caller logs in once per step, and then sends
 //                      GET / with the session's cookie
@@ -29,7 +29,7 @@ import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
-import { attempt } from './attempt.js';
+import { loginOnce } from './login_once.js';
 
 // The plan's zero is this long after k6's own, so that setup() has finished.
 const HEAD_START_MS = 500;
@@ -190,7 +190,7 @@ function login(number, index, due, part, address) {
 
   const left = (drainEnd(step) - sent) / 1000;
   const timeout = Math.max(1, Math.min(plan.timeoutMs, left));
-  const own = flow ? attempt(address, __ENV.HASHMARK_USER, __ENV.HASHMARK_PASSWORD, timeout) : null;
+  const own = flow ? loginOnce(address, __ENV.HASHMARK_USER, __ENV.HASHMARK_PASSWORD, timeout) : null;
   const response = own ? own.response : request(number, timeout, address);
   // The time of steps that do not count is left out at the end of the login.
   const ended = now() - (own ? Math.round(own.untimed * 1000) : 0);

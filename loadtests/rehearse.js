@@ -1,22 +1,32 @@
-// Logs in at a user's own login service with the user's script, each time that the
-// calibration asks for a login. Package loginflow runs it.
+// Logs in at a user's own login service each time that package loginflow, which runs it, asks
+// for a login.
 //
 // It is configured by environment variables:
-//   HASHMARK_CONTROL   the address of the calibration, which answers GET /next with the
-//                      account of the next login, and gets its outcome by POST /outcome
-//   HASHMARK_TARGET    the address of the service
+//   HASHMARK_CONTROL   the address of package loginflow, which answers GET /next with the next
+//                      account, and gets the outcome by POST /outcome
+//   HASHMARK_LOGIN     how to log in, as JSON
 //   HASHMARK_TIMEOUT   how long a login may take, in milliseconds
 import http from 'k6/http';
-import { attempt } from './attempt.js';
+import { caught, loginOnce } from './login_once.js';
+import { send } from './requests.js';
 
-// A calibration ends much earlier, and ends k6 with it.
+// Whoever runs this ends it much earlier.
 const LONGEST = '1h';
-// The calibration quotes this many characters.
+// The most that is quoted of a response, in characters.
 const QUOTED = 200;
+
+const setup = JSON.parse(__ENV.HASHMARK_LOGIN).setup || [];
+const timeout = Number(__ENV.HASHMARK_TIMEOUT);
 
 export const options = {
   scenarios: { logins: { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: LONGEST, gracefulStop: '0s' } },
+  insecureSkipTLSVerify: true,
 };
+
+// begin sends the requests before the first login, each in the time of a login.
+function begin({ address, user, password }) {
+  return caught(() => send(setup, address, { HASHMARK_USER: user, HASHMARK_PASSWORD: password }, timeout * setup.length));
+}
 
 export default function () {
   for (;;) {
@@ -24,13 +34,17 @@ export default function () {
     if (next.status !== 200) {
       return;
     }
-    const { user, password } = next.json();
-    const { response, ok, error } = attempt(__ENV.HASHMARK_TARGET, user, password, Number(__ENV.HASHMARK_TIMEOUT));
+    const account = next.json();
+    const got = account.setup ? begin(account) : loginOnce(account.address, account.user, account.password, timeout);
+    const quoted = (text) => String(text || '').slice(0, QUOTED);
     const outcome = {
-      ok,
-      status: Number(response.status) || 0,
-      error: String(error || response.error || '').slice(0, QUOTED),
-      body: String(response.body || '').slice(0, QUOTED),
+      ok: got.ok,
+      step: Number(got.step) || 0,
+      missing: quoted(got.missing),
+      status: Number(got.response.status) || 0,
+      error: quoted(got.error || got.response.error),
+      location: quoted((got.response.headers || {}).Location),
+      body: quoted(got.response.body),
     };
     http.post(`${__ENV.HASHMARK_CONTROL}/outcome`, JSON.stringify(outcome));
   }

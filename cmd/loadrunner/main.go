@@ -7,8 +7,8 @@
 //
 //	loadrunner install folder
 //
-// copies k6 and its scripts to a folder of a pod whose login service is measured with the user's
-// script, which is in Login.
+// copies k6 and its scripts to a folder of the pod of a user's own login service. How to log in there
+// is in Login.
 //
 // The exit code is k6's, 2 if a variable is missing or invalid, and 1 if there is no result
 // for another reason. The message says which.

@@ -189,7 +189,7 @@ func TestInstallLeavesK6AndTheUsersScript(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"attempt.js", "rehearse.js"} {
+	for _, name := range []string{"login_once.js", "rehearse.js"} {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 			t.Error(err)
 		}

@@ -181,7 +181,7 @@ func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 	flags.StringVar(&s.own.Target, "target", "http://127.0.0.1:8080", "`address` of the service")
 	flags.StringVar(&s.own.ReadyPath, "ready-path", "/", "`path` that answers with a status from 200 to 399 once the service is ready")
 	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
-	flags.StringVar(&s.own.ScriptFolder, "script-folder", "", "`folder` with k6 and its scripts, if --login has a script")
+	flags.StringVar(&s.own.ScriptFolder, "script-folder", "", "`folder` with k6 and its scripts")
 	flags.DurationVar(&s.warmUp, "warm-up", 0, "`time` of logins that are not timed")
 	flags.DurationVar(&s.own.RequestTimeout, "request-timeout", defaultRequestTimeout, "`time` that one request may take")
 }
@@ -216,18 +216,14 @@ func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (cali
 	return timing, s.checkHash(timing)
 }
 
-// serviceCPUTime returns the CPU time of the container without this process, and without the one that
-// logs in with a script, if its PID is not 0. Container and this process are counted up to the last
-// tick of the scheduler, so that the difference has no time of this process.
-func serviceCPUTime(container *cgroup.Container, script int) (time.Duration, error) {
+// serviceCPUTime returns the CPU time of the container without this process and without k6, which logs
+// in. Container and this process are counted up to the last tick of the scheduler, so that the
+// difference has no time of this process.
+func serviceCPUTime(container *cgroup.Container, k6 int) (time.Duration, error) {
 	all, err := container.UsageMicroseconds()
 	own, errOwn := cgroup.ProcessCPUTime()
-	var scripts time.Duration
-	var errScript error
-	if script != 0 {
-		scripts, errScript = cgroup.CPUTimeOf(script)
-	}
-	return time.Duration(all)*time.Microsecond - own - scripts, errors.Join(err, errOwn, errScript)
+	others, errOthers := cgroup.CPUTimeOf(k6)
+	return time.Duration(all)*time.Microsecond - own - others, errors.Join(err, errOwn, errOthers)
 }
 
 // leastOfHash is the share of the CPU time of a bcrypt hash below which a login can't have computed

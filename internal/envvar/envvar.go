@@ -68,10 +68,10 @@ const (
 	Password = Prefix + "PASSWORD"
 	// PasswordHash stands for a hash of Password, where a user's own login service is described.
 	PasswordHash = Prefix + "PASSWORD_HASH"
-	// Login is how to log in at a user's own login service, as JSON (package loginflow).
+	// Login is how to log in at a user's own login service, as JSON (package handover).
 	Login = Prefix + "LOGIN"
-	// Control is where a login script gets the next account, and Timeout how long a login may take,
-	// in milliseconds (loadtests/rehearse.js).
+	// Control is where k6 gets the next account before the load, and Timeout how long a login may
+	// take, in milliseconds (loadtests/rehearse.js).
 	Control = Prefix + "CONTROL"
 	Timeout = Prefix + "TIMEOUT"
 	// Sessions is true if callers log in once a step, and then show a cookie.

@@ -13,9 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // asked is a server that notes which paths it was asked for, by whatever way.
@@ -50,10 +47,6 @@ var requests = map[string]func(ctx context.Context, address string){
 		_ = waitReady(ctx, address, "/readyz", slog.New(slog.DiscardHandler))
 	},
 	"/healthz": func(_ context.Context, address string) { newProber([]string{address}, "/healthz").probe(0, time.Now()) },
-	"/account": func(ctx context.Context, address string) {
-		flow := handover.Login{Setup: []handover.Request{{Method: http.MethodPost, Path: "/account"}}}
-		_ = setUp(ctx, Config{Own: &flow, Pods: []string{address}, Plan: loadplan.Plan{TimeoutMilliseconds: 1000}})
-	},
 }
 
 func TestNoRequestFollowsARedirect(t *testing.T) {

@@ -5,6 +5,7 @@ package generator_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"net"
@@ -20,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -406,6 +408,50 @@ func TestLoginsWithTLS(t *testing.T) {
 			// The generator itself waits for the service over a connection of its own.
 			if own := connections.Load()-1 >= logins.Load(); own != each {
 				t.Errorf("%d logins used %d connections", logins.Load(), connections.Load())
+			}
+		})
+	}
+}
+
+// TestTheRequestsBeforeTheFirstLogin are sent once to each pod of a user's own login service. If one is
+// not answered as expected, nothing is loaded.
+func TestTheRequestsBeforeTheFirstLogin(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer int
+		says   string
+	}{
+		"are accepted":   {http.StatusCreated, ""},
+		"are refused":    {http.StatusConflict, "setup request 1: the status was 409, and 200 to 299 was expected"},
+		"are redirected": {http.StatusFound, `setup request 1: the status was 302, and 200 to 299 was expected. The response redirects to "/login"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var accounts, logins atomic.Int64
+			mux := http.NewServeMux()
+			mux.HandleFunc("GET /up", func(http.ResponseWriter, *http.Request) {})
+			mux.HandleFunc("GET /login", func(http.ResponseWriter, *http.Request) { logins.Add(1) })
+			mux.HandleFunc("PUT /users/hashmark", func(w http.ResponseWriter, _ *http.Request) {
+				accounts.Add(1)
+				w.Header().Set("Location", "/login")
+				w.WriteHeader(test.answer)
+			})
+			service := httptest.NewServer(mux)
+			t.Cleanup(service.Close)
+			config := configForReal(t, oneStep(openAt(20, 1, true), 2000), service.URL, func(v map[string]string) {
+				v["HASHMARK_PODS"], v["HASHMARK_EVIDENCE"] = service.URL+","+service.URL+"/", service.URL+","+service.URL
+				v["HASHMARK_READY_PATH"], v["HASHMARK_ALIVE_PATH"], v["HASHMARK_READY_WITHIN"] = "/up", "/up", "10s"
+				v["HASHMARK_LOGIN"] = `{"setup":[{"method":"PUT","path":"/users/$(HASHMARK_USER)"}],"steps":[{"path":"/login"}],"wrong":{"status":[401]}}`
+			})
+			run, err := generator.Run(t.Context(), config, nil, io.Discard)
+			if test.says == "" {
+				if err != nil || run.Steps[0].OK != 20 || accounts.Load() != 2 {
+					t.Errorf("%d accounts were made, error %v, %+v", accounts.Load(), err, run.Steps)
+				}
+				return
+			}
+			var failure *measurement.Failure
+			if !errors.As(err, &failure) || failure.Reason != handover.LoginFailed || !strings.Contains(failure.Detail, test.says) || logins.Load() > 0 {
+				t.Errorf("%d logins were sent, error %v", logins.Load(), err)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
 const (
@@ -154,14 +156,29 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 	return run, nil
 }
 
-// setUp sends the requests that a user's own login service needs before the first login.
+// setUp sends the requests that a user's own login service needs before the first login. It does so in
+// a k6 of its own: that of the load has only half a second until the plan begins.
 func setUp(ctx context.Context, config Config) error {
-	if config.Own == nil {
+	if config.Own == nil || len(config.Own.Setup) == 0 {
 		return nil
 	}
+	folder, err := os.MkdirTemp("", "hashmark-setup-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the k6 script: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	if err := loadtests.Write(folder, config.Own.Script); err != nil {
+		return fmt.Errorf("write the k6 script: %w", err)
+	}
 	timeout := time.Duration(config.Plan.TimeoutMilliseconds) * time.Millisecond
+	client, err := loginflow.Start(config.K6, folder, *config.Own, timeout)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
 	for _, pod := range config.Pods {
-		if err := loginflow.NewClient(*config.Own, pod, timeout).Setup(ctx, config.User, config.Password); err != nil {
+		account := loginflow.Account{Address: strings.TrimSuffix(pod, "/"), User: config.User, Password: config.Password}
+		if err := client.Setup(ctx, account); err != nil {
 			return err
 		}
 	}

@@ -1,42 +1,76 @@
 package loginflow
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"net"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
-	"slices"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
 const (
-	// longestBody is how much of a response is read to find variables, in bytes.
-	longestBody = 1 << 20
-	// quotedBody is how much of a response an error quotes, in characters.
-	quotedBody = 200
+	// scriptStep is how errors name a script.
+	scriptStep = "login()"
+	// quotedText is how much of a response an error quotes, in characters.
+	quotedText = 200
+	// longestOutcome limits what k6 reports of a login, in bytes.
+	longestOutcome = 16 << 10
+	// patience is how much longer than its requests a login may take. k6 starts in that time, too.
+	patience = 15 * time.Second
 )
 
-// Client logs in at one service, one login after another.
+// Client logs in at a service with k6, one login after another. k6 runs as a child of this process,
+// and waits for the next login between two.
 type Client struct {
-	flow    handover.Login
-	target  string
-	direct  *Direct
-	timeout time.Duration
+	flow     handover.Login
+	timeout  time.Duration
+	pid      int
+	next     chan order
+	outcomes chan outcome
+	// ended is closed when k6 has ended, and output has the reason then.
+	ended  chan struct{}
+	output *tail
+	stop   func()
 }
 
-// NewClient returns a client for the service at an address such as http://127.0.0.1:8080. Each
-// request may take as long as the timeout.
-func NewClient(flow handover.Login, target string, timeout time.Duration) *Client {
-	// A connection per client is kept, as k6's virtual users do.
-	return &Client{flow: flow, target: strings.TrimSuffix(target, "/"), direct: NewDirect(timeout, true), timeout: timeout}
+// Account is who logs in, and where.
+type Account struct {
+	// Address of the service, such as http://127.0.0.1:8080.
+	Address  string `json:"address"`
+	User     string `json:"user"`
+	Password string `json:"password"`
+}
+
+// order is what k6 has to do next.
+type order struct {
+	Account
+	// Setup sends the requests before the first login.
+	Setup bool `json:"setup"`
+}
+
+// outcome is how requests ended, as k6 reports it.
+type outcome struct {
+	OK bool `json:"ok"`
+	// Step is the number of the request that failed, from 1; 0 with a script.
+	Step int `json:"step"`
+	// Missing is the variable that was not found in the response.
+	Missing  string `json:"missing"`
+	Status   int    `json:"status"`
+	Error    string `json:"error"`
+	Location string `json:"location"`
+	Body     string `json:"body"`
 }
 
 // StepError is a request whose response is not as expected.
@@ -50,133 +84,226 @@ type StepError struct {
 // Error returns both.
 func (e *StepError) Error() string { return e.Step + ": " + e.Message }
 
-// Setup sends the requests before the first login.
-func (c *Client) Setup(ctx context.Context, user, password string) error {
-	session, variables := c.session(), credentials(user, password)
-	for i, request := range c.flow.Setup {
-		name := request.Name
-		if name == "" {
-			name = fmt.Sprintf("setup request %d", i+1)
-		}
-		if err := c.send(ctx, session, request, name, variables); err != nil {
-			return err
-		}
+// Start starts a k6 program with the scripts in a folder, which loadtests.Write has written. A login,
+// and each request of the setup, may take as long as the timeout. The caller must call Close.
+func Start(k6, folder string, flow handover.Login, timeout time.Duration) (*Client, error) {
+	c := &Client{
+		flow: flow, timeout: timeout,
+		next: make(chan order), outcomes: make(chan outcome), ended: make(chan struct{}), output: &tail{},
 	}
-	return nil
-}
-
-// Login logs in once, without cookies of earlier logins. The error is a *StepError, or says why
-// the service could not be reached.
-func (c *Client) Login(ctx context.Context, user, password string) error {
-	session, variables := c.session(), credentials(user, password)
-	for i, request := range c.flow.Steps {
-		if err := c.send(ctx, session, request, c.flow.Title(i), variables); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// LoginWrongly logs in with a wrong password. The steps before the last must succeed, and the last
-// must be refused as the flow says.
-func (c *Client) LoginWrongly(ctx context.Context, user, password string) error {
-	wrong := *c
-	wrong.flow.Steps = slices.Clone(c.flow.Steps)
-	last := &wrong.flow.Steps[len(wrong.flow.Steps)-1]
-	last.Expect, last.Extract = c.flow.Wrong, nil
-	return wrong.Login(ctx, user, password)
-}
-
-func credentials(user, password string) map[string]string {
-	return map[string]string{envvar.User: user, envvar.Password: password}
-}
-
-// session returns a client on the same connections that keeps cookies, and has none yet.
-func (c *Client) session() *Direct {
-	session := *c.direct
-	session.client.Jar, _ = cookiejar.New(nil) // never fails
-	return &session
-}
-
-// send sends a request, and adds what it extracts from the response to the variables.
-func (c *Client) send(ctx context.Context, session *Direct, r handover.Request, name string, variables map[string]string) error {
-	request, err := c.request(ctx, r, variables)
-	if err != nil {
-		return &StepError{Step: name, Message: err.Error()}
-	}
-	response, body, err := session.send(request, longestBody)
-	switch {
-	case response == nil:
-		return &StepError{Step: name, Message: "there was no response: " + cause(err)}
-	case err != nil:
-		return &StepError{Step: name, Message: "the response ended early: " + cause(err)}
-	}
-	if !r.Expect.Accepts(response.StatusCode) {
-		return &StepError{Step: name, Message: fmt.Sprintf("the status was %d, and %s was expected. %s", response.StatusCode, r.Expect, quoted(response, body))}
-	}
-	for _, variable := range slices.Sorted(maps.Keys(r.Extract)) {
-		value, found := from(r.Extract[variable], response, body)
-		if !found {
-			return &StepError{Step: name, Message: fmt.Sprintf("%s was not found in the response, which has the status %d and begins with %.*q",
-				variable, response.StatusCode, quotedBody, body)}
-		}
-		variables[variable] = value
-	}
-	return nil
-}
-
-// quoted says what is in a response. That of a redirect is where to.
-func quoted(response *http.Response, body []byte) string {
-	if location := response.Header.Get("Location"); location != "" {
-		return fmt.Sprintf("The response redirects to %.*q", quotedBody, location)
-	}
-	return fmt.Sprintf("The response begins with %.*q", quotedBody, body)
-}
-
-// request builds an HTTP request.
-func (c *Client) request(ctx context.Context, r handover.Request, variables map[string]string) (*http.Request, error) {
-	body, kind := bodyOf(r, variables)
-	method := r.Method
-	if method == "" {
-		method = http.MethodGet
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.target+Expand(r.Path, variables), strings.NewReader(body))
+	login, err := inVariable(flow)
 	if err != nil {
 		return nil, err
 	}
-	if kind != "" {
-		request.Header.Set("Content-Type", kind)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for k6: %w", err)
 	}
-	for name, value := range expandAll(r.Headers, variables) {
-		request.Header.Set(name, value)
+	server := &http.Server{Handler: c.control(), ReadHeaderTimeout: timeout}
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	command := exec.Command(k6, loadtests.Arguments(filepath.Join(folder, loadtests.Rehearsal))...)
+	command.Env = loadtests.Environ(
+		envvar.Control+"=http://"+listener.Addr().String(), envvar.Login+"="+login,
+		envvar.Timeout+"="+strconv.FormatInt(timeout.Milliseconds(), 10))
+	command.Stdout, command.Stderr = c.output, c.output
+	if err := command.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start k6: %w", err), server.Close())
 	}
-	if r.BasicAuth {
-		request.SetBasicAuth(variables[envvar.User], variables[envvar.Password])
+	c.pid = command.Process.Pid
+	c.stop = func() {
+		_ = command.Process.Kill() // fails if k6 has ended
+		<-c.ended
+		_ = server.Close()
 	}
-	return request, nil
+	go func() {
+		_ = command.Wait() // how it ended is in its output
+		close(c.ended)
+	}()
+	return c, nil
 }
 
-// bodyOf returns the body of a request and its content type.
-func bodyOf(r handover.Request, variables map[string]string) (body, kind string) {
-	switch {
-	case r.JSON != nil:
-		text, _ := json.Marshal(expandAll(r.JSON, variables)) // a map of strings always has a JSON form
-		return string(text), "application/json"
-	case r.Form != nil:
-		form := url.Values{}
-		for name, value := range expandAll(r.Form, variables) {
-			form.Set(name, value)
+// inVariable returns a flow as JSON without escapes of <, > and &, which would take six bytes each of
+// the 128 KiB that a variable can have. A script is beside k6 already.
+func inVariable(flow handover.Login) (string, error) {
+	flow.Script = ""
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(flow)
+	return text.String(), err
+}
+
+// Close ends k6.
+func (c *Client) Close() { c.stop() }
+
+// PID returns the number of k6's process.
+func (c *Client) PID() int { return c.pid }
+
+// Setup sends the requests before the first login. The error is a *StepError, or the context's.
+func (c *Client) Setup(ctx context.Context, a Account) error {
+	if len(c.flow.Setup) == 0 {
+		return nil
+	}
+	got, err := c.send(ctx, order{a, true})
+	if err != nil || got.OK {
+		return err
+	}
+	if i := got.Step - 1; i >= 0 && i < len(c.flow.Setup) {
+		name := c.flow.Setup[i].Name
+		if name == "" {
+			name = fmt.Sprintf("setup request %d", got.Step)
 		}
-		return form.Encode(), "application/x-www-form-urlencoded"
+		return got.unexpected(name, c.flow.Setup[i].Expect)
+	}
+	return got.failed("the requests of setup failed")
+}
+
+// Login logs in once, without cookies of earlier logins. The error is a *StepError, or the context's.
+func (c *Client) Login(ctx context.Context, a Account) error {
+	got, err := c.send(ctx, order{a, false})
+	if err != nil || got.OK {
+		return err
+	}
+	if i := c.step(got); i >= 0 {
+		return got.unexpected(c.flow.Title(i), c.flow.Steps[i].Expect)
+	}
+	return got.failed("the login failed")
+}
+
+// LoginWrongly logs in with a wrong password. All steps but the last must succeed, and the response of
+// the last, or of a script, must have a status that the flow expects then.
+func (c *Client) LoginWrongly(ctx context.Context, a Account) error {
+	got, err := c.send(ctx, order{a, false})
+	i, wrong := c.step(got), c.flow.Wrong
+	switch {
+	case err != nil:
+		return err
+	case got.OK:
+		return got.failed("the login succeeded")
+	case i >= 0 && i < len(c.flow.Steps)-1:
+		return got.unexpected(c.flow.Title(i), c.flow.Steps[i].Expect)
+	case wrong.Accepts(got.Status):
+		return nil
+	case i >= 0:
+		return got.unexpected(c.flow.Title(i), wrong)
 	default:
-		return Expand(r.Body, variables), ""
+		return got.failed(fmt.Sprintf("instead of %s, the login failed", wrong))
 	}
 }
 
-// cause returns the innermost error, without the address of the request.
-func cause(err error) string {
-	if failed, is := errors.AsType[*url.Error](err); is {
-		err = failed.Err
+// step returns the index of the step that failed, or -1 if it is unknown. Whatever a script returns as
+// its step is ignored.
+func (c *Client) step(o outcome) int {
+	if o.Step < 1 || o.Step > len(c.flow.Steps) {
+		return -1
 	}
-	return err.Error()
+	return o.Step - 1
+}
+
+// unexpected returns how the response to a request is not as expected.
+func (o outcome) unexpected(name string, expect handover.ExpectedResponse) error {
+	var message string
+	switch {
+	case o.Error != "":
+		message = "the request failed: " + o.Error
+	case !expect.Accepts(o.Status) && o.Location != "":
+		message = fmt.Sprintf("the status was %d, and %s was expected. The response redirects to %.*q", o.Status, expect, quotedText, o.Location)
+	case !expect.Accepts(o.Status):
+		message = fmt.Sprintf("the status was %d, and %s was expected. The response begins with %.*q", o.Status, expect, quotedText, o.Body)
+	default:
+		message = fmt.Sprintf("%s was not found in the response, which has the status %d and begins with %.*q", o.Missing, o.Status, quotedText, o.Body)
+	}
+	return &StepError{Step: name, Message: message}
+}
+
+// failed returns an error that begins with what happened, and quotes the exception or the response.
+func (o outcome) failed(what string) error {
+	if o.Status != 0 {
+		what += fmt.Sprintf(" with the status %d", o.Status)
+	}
+	if o.Error != "" {
+		return &StepError{Step: scriptStep, Message: fmt.Sprintf("%s: %.*q", what, quotedText, o.Error)}
+	}
+	return &StepError{Step: scriptStep, Message: fmt.Sprintf("%s. The response begins with %.*q", what, quotedText, o.Body)}
+}
+
+// send lets k6 send requests, and waits for the outcome. k6 limits the time of each request, and not
+// that of a script.
+func (c *Client) send(ctx context.Context, o order) (outcome, error) {
+	limit := c.timeout + patience
+	if o.Setup {
+		limit += c.timeout * time.Duration(len(c.flow.Setup))
+	}
+	late := &StepError{Step: scriptStep, Message: fmt.Sprintf("the login did not end within %s", limit)}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
+	defer cancel()
+	select {
+	case c.next <- o:
+	case <-c.ended:
+		return outcome{}, c.hasEnded()
+	case <-ctx.Done():
+		return outcome{}, context.Cause(ctx)
+	}
+	select {
+	case got := <-c.outcomes:
+		return got, nil
+	case <-c.ended:
+		return outcome{}, c.hasEnded()
+	case <-ctx.Done():
+		return outcome{}, context.Cause(ctx)
+	}
+}
+
+func (c *Client) hasEnded() error {
+	field := "spec.service.own.login"
+	if c.flow.Script != "" {
+		field += ".script"
+	}
+	return &StepError{Step: scriptStep, Message: fmt.Sprintf("k6 could not run %s: %.*q", field, quotedText, c.output.String())}
+}
+
+// control answers k6, which asks what to do next and reports what became of it.
+func (c *Client) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /next", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case o := <-c.next:
+			_ = json.NewEncoder(w).Encode(o) // fails if k6 has ended
+		case <-r.Context().Done():
+		}
+	})
+	mux.HandleFunc("POST /outcome", func(w http.ResponseWriter, r *http.Request) {
+		var got outcome
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, longestOutcome)).Decode(&got); err != nil {
+			got = outcome{Error: "k6 reported the login in an unknown form: " + err.Error()}
+		}
+		select {
+		case c.outcomes <- got:
+		case <-r.Context().Done():
+		}
+	})
+	return mux
+}
+
+// tail keeps the end of a program's output.
+type tail struct {
+	mutex sync.Mutex
+	text  []byte
+}
+
+// Write never fails.
+func (t *tail) Write(text []byte) (int, error) {
+	const kept = 4 << 10
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-kept):]
+	return len(text), nil
+}
+
+// String returns it in one line.
+func (t *tail) String() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return strings.Join(strings.Fields(string(bytes.ToValidUTF8(t.text, nil))), " ")
 }

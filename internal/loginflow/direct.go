@@ -38,21 +38,14 @@ func (d *Direct) Get(ctx context.Context, address string, most int64) (status in
 	if err != nil {
 		return 0, nil, err
 	}
-	response, body, err := d.send(request, most)
+	response, err := d.client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(response.Body, most))
 	if err != nil {
 		return 0, nil, err
 	}
 	return response.StatusCode, body, nil
-}
-
-// send sends a request, and reads at most so many bytes of the response. The response is nil if there
-// is none.
-func (d *Direct) send(request *http.Request, most int64) (*http.Response, []byte, error) {
-	response, err := d.client.Do(request)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, most))
-	return response, body, err
 }

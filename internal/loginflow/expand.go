@@ -1,10 +1,6 @@
 package loginflow
 
-import (
-	"regexp"
-
-	"github.com/hashmark-dev/hashmark/api/handover"
-)
+import "regexp"
 
 // reference is $(NAME), or $$, which stands for a single $.
 var reference = regexp.MustCompile(`\$\$|\$\(([A-Za-z_][A-Za-z0-9_]*)\)`)
@@ -32,12 +28,4 @@ func Expand(text string, variables map[string]string) string {
 		}
 		return match
 	})
-}
-
-func expandAll(texts map[string]handover.RequestText, variables map[string]string) map[string]string {
-	expanded := make(map[string]string, len(texts))
-	for name, text := range texts {
-		expanded[name] = Expand(string(text), variables)
-	}
-	return expanded
 }

@@ -27,11 +27,10 @@ const (
 
 	ownPortName = "login"
 	installDir  = "/run/hashmark"
-	installSize = "64Mi"
+	installSize = "192Mi"
 	scriptDir   = installDir + "/script"
-	scriptSize  = "192Mi"
-	// scriptMemory is for k6, which runs the script beside the service while it is calibrated.
-	scriptMemory  = "192Mi"
+	// scriptMemory is for k6, which logs in beside the service while it is calibrated: it takes 45 MiB.
+	scriptMemory  = "96Mi"
 	ownProgram    = installDir + "/loginservice"
 	ownHashFile   = installDir + "/password-hash"
 	ownFiles      = "files"
@@ -67,10 +66,9 @@ func within(image, repository string) bool {
 	return tag || rest[0] == '/' || rest[0] == '@'
 }
 
-// ownPod builds the pod of a user's own login service. The first init container copies Hashmark's
-// program into the pod, and another one k6 if the login is a script. The last starts the service, and
-// times logins instead of hashes, under the same limits. Then the service runs as a child of a process
-// that reports what the container uses.
+// ownPod builds the pod of a user's own login service. Two init containers copy Hashmark's program and
+// k6 into the pod. The third starts the service, and times logins instead of hashes, under the same
+// limits. Then the service runs as a child of a process that reports what the container uses.
 func (a Attempt) ownPod() corev1.PodSpec {
 	own := a.trial.Spec.Service.Own
 	install := a.container(installContainer, a.settings.ServiceImage, a.serviceResources)
@@ -83,20 +81,14 @@ func (a Attempt) ownPod() corev1.PodSpec {
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
 		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.WithinSeconds),
 		"--warm-up", seconds(a.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds),
+		"--script-folder", scriptDir,
 	}
-	before, size := []corev1.Container{install}, installSize
 	if own.Hash == v1alpha1.OwnHashOther {
 		flags = append(flags, "--any-hash")
 	}
-	if own.Login.Script != "" {
-		before, size = append(before, a.copyScript()), scriptSize
-		flags = append(flags, "--script-folder", scriptDir)
-	}
 	calibrate := a.ownContainer(CalibrateContainer, "calibrate", flags...)
 	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
-	if own.Login.Script != "" {
-		addMemory(&calibrate.Resources, scriptMemory)
-	}
+	addMemory(&calibrate.Resources, scriptMemory)
 
 	login := a.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
 	login.Ports = []corev1.ContainerPort{
@@ -106,9 +98,9 @@ func (a Attempt) ownPod() corev1.PodSpec {
 	login.StartupProbe = startupProbe(own.Ready.Path, ownPortName)
 
 	pod := a.podSpec()
-	pod.InitContainers = append(before, calibrate)
+	pod.InitContainers = []corev1.Container{install, a.copyScript(), calibrate}
 	pod.Containers = []corev1.Container{login}
-	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, size)}
+	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, installSize)}
 	for _, container := range []string{CalibrateContainer, LoginContainer} {
 		for i := range own.Writable {
 			pod.Volumes = append(pod.Volumes, scratch(writable(container, i), corev1.StorageMediumDefault, writableSize))
@@ -118,7 +110,7 @@ func (a Attempt) ownPod() corev1.PodSpec {
 	return pod
 }
 
-// copyScript returns the init container that copies k6 and the user's script into the pod.
+// copyScript returns the container that copies k6 and its scripts into the pod.
 func (a Attempt) copyScript() corev1.Container {
 	c := a.container(scriptContainer, a.settings.GeneratorImage, a.serviceResources)
 	c.Args = []string{"install", scriptDir}

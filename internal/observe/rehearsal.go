@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
+	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
 // Refusal is why a service can't be measured.
@@ -36,7 +38,7 @@ type Logins struct {
 	// must be refused. Unknown is nil if the service answers it differently, which says by itself who
 	// has an account.
 	Wrong, Unknown func() error
-	// PID is the number of a process that runs the user's script to log in, or 0.
+	// PID is the number of the process that logs in.
 	PID int
 }
 
@@ -55,20 +57,13 @@ type Rehearsal struct {
 	User, Password string
 	// RequestTimeout is how long one request may take.
 	RequestTimeout time.Duration
-	// ScriptFolder has k6 and its scripts, if the flow is a script.
+	// ScriptFolder has k6 and its scripts.
 	ScriptFolder string
 }
 
-// client logs in: by requests, or with a script.
-type client interface {
-	Setup(ctx context.Context, user, password string) error
-	Login(ctx context.Context, user, password string) error
-	LoginWrongly(ctx context.Context, user, password string) error
-}
-
 // Run starts the service, checks that a login succeeds and one with a wrong password does not, and
-// passes functions that log in. When the function that gets them returns, the service is stopped. The error is
-// a *Refusal, that of the passed function, or says why a command could not be started.
+// passes functions that log in. When the function that gets them returns, the service is stopped.
+// The error is a *Refusal, that of the passed function, or says why a command could not be started.
 func (r Rehearsal) Run(with func(Logins) error) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -98,27 +93,21 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 }
 
 func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error {
-	if err := r.waitReady(ctx); err != nil {
-		return err
-	}
-	if r.Flow.Script == "" {
-		return r.check(ctx, loginflow.NewClient(r.Flow, r.Target, r.RequestTimeout), 0, with)
-	}
-	script, err := loginflow.StartScript(r.ScriptFolder, r.Flow, r.Target, r.RequestTimeout)
+	// k6 starts while the service does.
+	client, err := loginflow.Start(filepath.Join(r.ScriptFolder, loadtests.K6), r.ScriptFolder, r.Flow, r.RequestTimeout)
 	if err != nil {
 		return err
 	}
-	defer script.Close()
-	return r.check(ctx, script, script.PID(), with)
-}
-
-// check finds out which logins succeed, and passes them.
-func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(Logins) error) error {
-	if err := client.Setup(ctx, r.User, r.Password); err != nil {
+	defer client.Close()
+	if err := r.waitReady(ctx); err != nil {
+		return err
+	}
+	account := loginflow.Account{Address: r.Target, User: r.User, Password: r.Password}
+	if err := client.Setup(ctx, account); err != nil {
 		return &Refusal{Reason: handover.LoginFailed, Message: "before the first login, " + err.Error()}
 	}
 	login := func() error {
-		if err := client.Login(ctx, r.User, r.Password); err != nil {
+		if err := client.Login(ctx, account); err != nil {
 			return &Refusal{Reason: handover.LoginFailed, Message: "a login failed at " + err.Error()}
 		}
 		return nil
@@ -126,20 +115,23 @@ func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(
 	if err := login(); err != nil {
 		return err
 	}
-	password := r.Password + " (wrong)"
-	wrong := func() error { return client.LoginWrongly(ctx, r.User, password) }
+	mistyped := account
+	mistyped.Password += " (wrong)"
 	// Even if the answer is that of wrong: if it is also that of a login, nothing tells them apart.
-	if client.Login(ctx, r.User, password) == nil {
+	if client.Login(ctx, mistyped) == nil {
 		return &Refusal{Reason: handover.WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success. If both are answered alike, add a last step that only a user who has logged in can do"}
 	}
+	wrong := func() error { return client.LoginWrongly(ctx, mistyped) }
 	if err := wrong(); err != nil {
 		return &Refusal{Reason: handover.LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
 	}
-	unknown := func() error { return client.LoginWrongly(ctx, r.User+"-unknown", password) }
+	stranger := mistyped
+	stranger.User += "-unknown"
+	unknown := func() error { return client.LoginWrongly(ctx, stranger) }
 	if unknown() != nil {
 		unknown = nil
 	}
-	return with(Logins{Right: login, Wrong: wrong, Unknown: unknown, PID: pid})
+	return with(Logins{Right: login, Wrong: wrong, Unknown: unknown, PID: client.PID()})
 }
 
 // waitReady polls the service until it is ready.
