@@ -2,8 +2,6 @@ package generator
 
 import (
 	"context"
-	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -61,16 +59,12 @@ func (p *prober) run(ctx context.Context, zero time.Time) {
 func (p *prober) probe(pod int, zero time.Time) {
 	begin := time.Now()
 	probe := measurement.Probe{Sent: begin.Sub(zero)}
-	status, _, err := p.client.Get(context.Background(), strings.TrimSuffix(p.addresses[pod], "/")+p.path, 0)
+	probe.OK = p.client.Ready(context.Background(), p.addresses[pod], p.path) == nil
 	probe.Took = time.Since(begin)
-	probe.OK = err == nil && good(status)
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.probes[pod] = append(p.probes[pod], probe)
 }
-
-// good reports whether a status is a success for kubelet's probes.
-func good(status int) bool { return status >= http.StatusOK && status < http.StatusBadRequest }
 
 // in returns what the probes of a step's counted part found. It is called after run has returned.
 func (p *prober) in(step loadplan.Step) *handover.Alive {

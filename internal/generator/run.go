@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -21,12 +20,9 @@ import (
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
-const (
-	// readyTimeout limits the time until the service responds at its ClusterIP, and each of
-	// its pods. They start at the same time as the generator, and were calibrated before.
-	readyTimeout  = 30 * time.Second
-	readyInterval = 200 * time.Millisecond
-)
+// readyTimeout limits the time until the service responds at its ClusterIP, and each of its pods. They
+// start at the same time as the generator, and were calibrated before.
+const readyTimeout = 30 * time.Second
 
 // Run runs the load. Its error is a *measurement.Failure. If the context ends with one as its
 // cause, it is that one. The observer is nil if the generator's own counters cannot be
@@ -134,7 +130,6 @@ func decided(plan loadplan.Plan, step int, log *Log) bool {
 	return counts.Outcome != v1alpha1.VerificationUndecided
 }
 
-// assemble makes a run from the records and the readings.
 func assemble(config Config, log *Log, seen observations) (measurement.Run, error) {
 	if _, err := log.Records(); err != nil {
 		return measurement.Run{}, err
@@ -202,29 +197,14 @@ func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	return nil
 }
 
-// waitReady polls the service, or one of its pods, until it is ready.
 func waitReady(ctx context.Context, target, path string, log *slog.Logger) error {
-	address, direct := strings.TrimSuffix(target, "/")+path, loginflow.NewDirect(readingTimeout, false)
-	for {
-		last := ready(ctx, direct, address)
-		if last == nil {
-			return nil
-		}
-		log.Info("Waiting for the login service", "address", address, "error", last)
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the login service at %s was not ready in time: %w", address, last)
-		case <-time.After(readyInterval):
-		}
+	err := loginflow.NewDirect(readingTimeout, false).WaitReady(ctx, target, path, func(err error) {
+		log.Info("Waiting for the login service", "address", target, "error", err)
+	})
+	if err != nil {
+		return fmt.Errorf("the login service at %s was not ready in time: %w", target, err)
 	}
-}
-
-func ready(ctx context.Context, direct *loginflow.Direct, address string) error {
-	status, _, err := direct.Get(ctx, address, 0)
-	if err == nil && !good(status) {
-		err = fmt.Errorf("it returned %d %s", status, http.StatusText(status))
-	}
-	return err
+	return nil
 }
 
 // k6's exit codes with a meaning of their own (errext/exitcodes in k6).

@@ -3,13 +3,19 @@ package loginflow
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
-// longestHeader is how long the header of a response may be, in bytes.
-const longestHeader = 1 << 18
+const (
+	// longestHeader is how long the header of a response may be, in bytes.
+	longestHeader = 1 << 18
+	// readyInterval is the time between two requests to a service that is not ready.
+	readyInterval = 200 * time.Millisecond
+)
 
 // Direct sends requests to the pods that are measured, and nowhere else: it follows no redirect, and
 // takes no proxy and no other setting from the environment. All requests that are not k6's go through
@@ -48,4 +54,30 @@ func (d *Direct) Get(ctx context.Context, address string, most int64) (status in
 		return 0, nil, err
 	}
 	return response.StatusCode, body, nil
+}
+
+// Ready sends a GET request as kubelet's probes do: any status from 200 to 399 is a success.
+func (d *Direct) Ready(ctx context.Context, address, path string) error {
+	status, _, err := d.Get(ctx, strings.TrimSuffix(address, "/")+path, 0)
+	if err == nil && (status < http.StatusOK || status >= http.StatusBadRequest) {
+		err = fmt.Errorf("GET %s returned %d %s", path, status, http.StatusText(status))
+	}
+	return err
+}
+
+// WaitReady calls Ready until it succeeds or the context ends, and passes each error to failed. It
+// returns the last error.
+func (d *Direct) WaitReady(ctx context.Context, address, path string, failed func(error)) error {
+	for {
+		err := d.Ready(ctx, address, path)
+		if err == nil {
+			return nil
+		}
+		failed(err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(readyInterval):
+		}
+	}
 }

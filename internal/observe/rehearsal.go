@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"time"
 
@@ -23,12 +22,8 @@ type Refusal struct {
 // Error returns the reason, a colon, and the message.
 func (r *Refusal) Error() string { return r.Reason + ": " + r.Message }
 
-const (
-	// readyInterval is the time between two requests to a service that is not ready.
-	readyInterval = 200 * time.Millisecond
-	// noticed is how long it takes at most to notice that the service has ended.
-	noticed = 200 * time.Millisecond
-)
+// noticed is how long it takes at most to notice that the service has ended.
+const noticed = 200 * time.Millisecond
 
 // Logins are functions that log in once, one login after another.
 type Logins struct {
@@ -99,8 +94,10 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 		return err
 	}
 	defer client.Close()
-	if err := r.waitReady(ctx); err != nil {
-		return err
+	starting, cancel := context.WithTimeout(ctx, r.ReadyWithin)
+	defer cancel()
+	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Target, r.ReadyPath, func(error) {}); err != nil {
+		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, err)}
 	}
 	account := loginflow.Account{Address: r.Target, User: r.User, Password: r.Password}
 	if err := client.Setup(ctx, account); err != nil {
@@ -132,30 +129,4 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 		unknown = nil
 	}
 	return with(Logins{Right: login, Wrong: wrong, Unknown: unknown, PID: client.PID()})
-}
-
-// waitReady polls the service until it is ready.
-func (r Rehearsal) waitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, r.ReadyWithin)
-	defer cancel()
-	direct := loginflow.NewDirect(r.ReadyWithin, false)
-	for {
-		last := r.ready(ctx, direct)
-		if last == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, last)}
-		case <-time.After(readyInterval):
-		}
-	}
-}
-
-func (r Rehearsal) ready(ctx context.Context, direct *loginflow.Direct) error {
-	status, _, err := direct.Get(ctx, r.Target+r.ReadyPath, 0)
-	if err == nil && (status < http.StatusOK || status >= http.StatusBadRequest) {
-		err = fmt.Errorf("GET %s returned %d %s", r.ReadyPath, status, http.StatusText(status))
-	}
-	return err
 }
