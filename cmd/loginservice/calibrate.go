@@ -31,7 +31,6 @@ type calibrationSettings struct {
 	referenceCost int32
 	limits        calibration.Limits
 	outputs       []string
-	samples       bool
 	deadline      time.Time
 	// own is a login service whose logins are timed instead of a hash. Without a command, hashes
 	// are timed.
@@ -57,7 +56,6 @@ func calibrate(arguments []string, w system) error {
 		s.outputs = append(s.outputs, file)
 		return nil
 	})
-	flags.BoolVar(&s.samples, "samples", false, "also print the individual samples to stdout")
 	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the calibration is given up; by default never")
 	s.ownVars(flags)
 	arguments, s.own.Command = splitCommand(arguments)
@@ -87,12 +85,13 @@ func (s calibrationSettings) run(w system) error {
 	if err != nil {
 		return err
 	}
-	result := calibration.NewResult(timing, where)
-	text, err := json.Marshal(result)
+	text, err := json.Marshal(calibration.NewResult(timing, where))
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.write(append(text, '\n')), s.print(w, result, timing.Samples))
+	text = append(text, '\n')
+	_, err = w.stdout.Write(text)
+	return errors.Join(s.write(text), err)
 }
 
 func (s calibrationSettings) checkReference() error {
@@ -167,7 +166,6 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 	return calibrator.RunOther(other)
 }
 
-// ownVars defines the flags for a login service that is not Hashmark's.
 func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 	flags.BoolVar(&s.anyHash, "any-hash", false, "accept logins that take less CPU time than the hash; only with a command")
 	flags.Func("login", "how to log in at the service that the command after -- starts, as `JSON`; its logins are timed instead of a hash",
@@ -176,8 +174,7 @@ func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 			return err
 		})
 	hashFileVar(flags, &s.hashFile)
-	flags.StringVar(&s.own.User, "user", "hashmark", "`name` of the test account")
-	flags.StringVar(&s.own.Password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
+	accountVars(flags, &s.own.User, &s.own.Password)
 	flags.StringVar(&s.own.Target, "target", "http://127.0.0.1:8080", "`address` of the service")
 	flags.StringVar(&s.own.ReadyPath, "ready-path", "/", "`path` that answers with a status from 200 to 399 once the service is ready")
 	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
@@ -257,23 +254,6 @@ func otherThanBcrypt(r password.Recipe) string {
 	return r.String()
 }
 
-// withSamples is the result for a person who runs calibrate. Thousands of samples don't fit
-// into a termination message, so outputs never include them.
-type withSamples struct {
-	calibration.Result
-	SampleMicroseconds []int64 `json:"sampleMicroseconds,omitempty"`
-}
-
-func (s calibrationSettings) print(w system, result calibration.Result, samples []calibration.Sample) error {
-	printed := withSamples{Result: result}
-	if s.samples {
-		for _, sample := range samples {
-			printed.SampleMicroseconds = append(printed.SampleMicroseconds, sample.CPU.Microseconds())
-		}
-	}
-	return json.NewEncoder(w.stdout).Encode(printed)
-}
-
 func (s calibrationSettings) write(text []byte) error {
 	var failed error
 	for _, file := range s.outputs {
@@ -284,7 +264,6 @@ func (s calibrationSettings) write(text []byte) error {
 	return failed
 }
 
-// surroundings returns the resources of this container.
 func surroundings(container *cgroup.Container) (handover.Surroundings, error) {
 	files := os.DirFS("/")
 	cpu, cpuErr := container.CPU()

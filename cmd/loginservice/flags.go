@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -55,13 +56,16 @@ func (n *number) Set(text string) error {
 	return nil
 }
 
-// numberVar defines such a flag with a default.
 func numberVar(flags *flag.FlagSet, to *int32, name string, value int32, usage string) {
 	*to = value
 	flags.Var((*number)(to), name, usage)
 }
 
-// deadlineVar defines the flag of the deadline.
+func accountVars(flags *flag.FlagSet, user, password *string) {
+	flags.StringVar(user, "user", "hashmark", "`name` of the test account")
+	flags.StringVar(password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
+}
+
 func deadlineVar(flags *flag.FlagSet, to *time.Time, usage string) {
 	flags.Func("deadline", usage, func(text string) (err error) {
 		*to, err = time.Parse(time.RFC3339, text)
@@ -69,12 +73,19 @@ func deadlineVar(flags *flag.FlagSet, to *time.Time, usage string) {
 	})
 }
 
+// until returns a context that ends at a deadline with errDeadline, and never if there is none.
+func until(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+	if deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, deadline, errDeadline)
+}
+
 // variable returns the name of a flag's environment variable.
 func variable(flagName string) string {
 	return envvar.Prefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// recipeVars defines the flags for the password hash.
 func recipeVars(flags *flag.FlagSet, to *password.Recipe) {
 	to.Algorithm = password.Bcrypt
 	flags.StringVar((*string)(&to.Algorithm), "algorithm", string(to.Algorithm),

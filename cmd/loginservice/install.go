@@ -32,8 +32,7 @@ func install(arguments []string, w system) error {
 	flags := flag.NewFlagSet("loginservice install", flag.ContinueOnError)
 	flags.StringVar(&to, "to", "", "`folder` to copy this program to")
 	numberVar(flags, &cost, "cost", defaultCost, "bcrypt `cost` of the hash of the password")
-	flags.StringVar(&user, "user", "hashmark", "`name` of the test account")
-	flags.StringVar(&password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
+	accountVars(flags, &user, &password)
 	flags.StringVar(&files, "files", "[]", "contents of files, a JSON list of `texts`, written to files/0, files/1 and so on")
 	if err := parse(flags, arguments, w); err != nil {
 		return err

@@ -12,8 +12,7 @@
 // HASHMARK_QUEUE_LENGTH. A flag on the command line takes precedence.
 //
 // It exits with 0 if it was told to stop or its deadline passed, 1 if it failed, and 2 if
-// its arguments are invalid. A calibration whose deadline passed has failed. The logic is in packages login and calibration; this is only
-// the wiring.
+// its arguments are invalid. A calibration whose deadline passed has failed.
 package main
 
 import (
@@ -55,6 +54,7 @@ func run(ctx context.Context, arguments []string, w system) int {
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
 		command, rest = arguments[0], arguments[1:]
 	}
+	var code int
 	var err error
 	switch command {
 	case "serve":
@@ -64,20 +64,16 @@ func run(ctx context.Context, arguments []string, w system) int {
 	case "install":
 		err = install(rest, w)
 	case "observe":
-		var code int
-		if code, err = observeCommand(rest, w); err == nil {
-			return code
-		}
+		code, err = observeCommand(rest, w)
 	default:
 		err = fmt.Errorf("%w: unknown command %q; use serve, calibrate, install or observe", errUsage, command)
 	}
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.Is(err, errUsage):
-		_, _ = fmt.Fprintln(w.stderr, "loginservice:", units.Plain(err.Error()))
-		return exitUsage
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return code
 	}
 	_, _ = fmt.Fprintln(w.stderr, "loginservice:", units.Plain(err.Error()))
+	if errors.Is(err, errUsage) {
+		return exitUsage
+	}
 	return exitFailed
 }

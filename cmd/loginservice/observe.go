@@ -17,22 +17,23 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
-// observeSettings are the settings of observe.
-type observeSettings struct {
-	listen   string
-	hashFile string
-	deadline time.Time
-	command  []string
-}
-
 // observeCommand runs a login service that is not Hashmark's, and serves what its container uses,
 // until it ends. It returns the service's exit code. Signals end the service, and not this program.
 func observeCommand(arguments []string, w system) (int, error) {
-	s, err := parseObserve(arguments, w)
-	if err != nil {
+	var listen, hashFile string
+	var deadline time.Time
+	flags := flag.NewFlagSet("loginservice observe", flag.ContinueOnError)
+	flags.StringVar(&listen, "listen", ":18080", "`address` where GET /evidence is answered")
+	hashFileVar(flags, &hashFile)
+	deadlineVar(flags, &deadline, "`time` (RFC 3339) at which the service is stopped; by default never")
+	own, command := splitCommand(arguments)
+	if err := parse(flags, own, w); err != nil {
 		return 0, err
 	}
-	environment, err := substituteHash(s.hashFile, s.command)
+	if len(command) == 0 {
+		return 0, errNoCommand
+	}
+	environment, err := substituteHash(hashFile, command)
 	if err != nil {
 		return 0, err
 	}
@@ -40,15 +41,9 @@ func observeCommand(arguments []string, w system) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	ctx := context.Background()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", listen)
 	if err != nil {
 		return 0, err
-	}
-	if !s.deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline, errDeadline)
-		defer cancel()
 	}
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -58,24 +53,9 @@ func observeCommand(arguments []string, w system) (int, error) {
 			logger.Error("The evidence is no longer served", "error", err)
 		}
 	}()
-	return observe.Run(ctx, s.command, environment)
-}
-
-func parseObserve(arguments []string, w system) (observeSettings, error) {
-	var s observeSettings
-	flags := flag.NewFlagSet("loginservice observe", flag.ContinueOnError)
-	flags.StringVar(&s.listen, "listen", ":18080", "`address` where GET /evidence is answered")
-	hashFileVar(flags, &s.hashFile)
-	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the service is stopped; by default never")
-	own, command := splitCommand(arguments)
-	if err := parse(flags, own, w); err != nil {
-		return observeSettings{}, err
-	}
-	if len(command) == 0 {
-		return observeSettings{}, errNoCommand
-	}
-	s.command = command
-	return s, nil
+	ctx, cancel := until(context.Background(), deadline)
+	defer cancel()
+	return observe.Run(ctx, command, environment)
 }
 
 // errNoCommand means that nothing follows --.

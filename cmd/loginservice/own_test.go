@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,13 +17,12 @@ import (
 
 func TestInstallLeavesWhatAnOwnServiceNeeds(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "hashmark")
-	var printed bytes.Buffer
-	w := system{lookup: environment(map[string]string{
+	code, output := program(t.Context(), map[string]string{
 		"HASHMARK_COST": "5", "HASHMARK_USER": "ada", "HASHMARK_PASSWORD": "sesame",
 		"HASHMARK_FILES": `["$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n","cost $(HASHMARK_COST), 5 $$"]`,
-	}).lookup, stdout: &printed, stderr: &printed}
-	if code := run(t.Context(), []string{"install", "--to", folder}, w); code != 0 {
-		t.Fatalf("exit code %d: %s", code, printed.String())
+	}, "install", "--to", folder)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, output)
 	}
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(folder, name))
@@ -53,16 +51,6 @@ func TestInstallLeavesWhatAnOwnServiceNeeds(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(folder, "loginservice")); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("the program's mode is %v, %v", info.Mode(), err)
-	}
-}
-
-func TestObserveNeedsACommand(t *testing.T) {
-	for _, arguments := range [][]string{{"observe"}, {"observe", "--"}, {"observe", "--listen", ":0", "--"}} {
-		var printed bytes.Buffer
-		w := system{lookup: environment(nil).lookup, stdout: &printed, stderr: &printed}
-		if code := run(t.Context(), arguments, w); code != exitUsage || !strings.Contains(printed.String(), "there is no command; give it after --") {
-			t.Errorf("%q ended with %d: %s", arguments, code, printed.String())
-		}
 	}
 }
 

@@ -23,18 +23,14 @@ const milliPerCPU = 1000
 // CPU if the operator was uninstalled.
 var errDeadline = errors.New("the deadline has passed")
 
-// serve answers logins until it is told to stop or its deadline passes.
 func serve(ctx context.Context, arguments []string, w system) error {
 	s, err := parseSettings(arguments, w)
 	if err != nil {
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(w.stderr, nil))
-	if !s.deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline, errDeadline)
-		defer cancel()
-	}
+	ctx, cancel := until(ctx, s.deadline)
+	defer cancel()
 	// A container that is restarted after its deadline exits here, before it hashes.
 	if ctx.Err() == nil {
 		err = s.listenAndServe(ctx, logger)
@@ -75,7 +71,6 @@ func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error
 	return <-ended
 }
 
-// listeners listens on the plain address, and on that with TLS if there is one.
 func (s settings) listeners(ctx context.Context) ([]net.Listener, error) {
 	plain, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil || s.tlsListen == "" {
@@ -89,7 +84,6 @@ func (s settings) listeners(ctx context.Context) ([]net.Listener, error) {
 	return []net.Listener{plain, secure}, err
 }
 
-// service creates the test account and the pool, and returns the service.
 func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 	observer, err := cgroup.Observe(os.DirFS("/"))
 	if err != nil {

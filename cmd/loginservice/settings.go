@@ -56,8 +56,7 @@ func parseSettings(arguments []string, w system) (settings, error) {
 		"`file` written by calibrate, from which the queue length follows; by default the test account's own hash is timed")
 	flags.DurationVar(&s.requestTimeout, "request-timeout", defaultRequestTimeout, "`time` after which callers give up")
 	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the service exits; by default never")
-	flags.StringVar(&s.user, "user", "hashmark", "`name` of the test account")
-	flags.StringVar(&s.password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
+	accountVars(flags, &s.user, &s.password)
 	flags.Int64Var(&s.cpuLimitMilli, "cpu-limit", 0,
 		"CPU limit in `thousandths` of a CPU; by default the container's quota, or GOMAXPROCS without a quota")
 	if err := parse(flags, arguments, w); err != nil {

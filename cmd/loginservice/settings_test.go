@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -17,6 +18,15 @@ func environment(variables map[string]string) system {
 		lookup: func(name string) (string, bool) { value, found := variables[name]; return value, found },
 		stdout: io.Discard, stderr: io.Discard,
 	}
+}
+
+// program runs this program, and returns its exit code and what it wrote to stderr.
+func program(ctx context.Context, variables map[string]string, arguments ...string) (int, string) {
+	var output log
+	w := environment(variables)
+	w.stderr = &output
+	code := run(ctx, arguments, w)
+	return code, output.String()
 }
 
 func defaults() settings {
@@ -90,7 +100,7 @@ func TestParseSettings(t *testing.T) {
 	}
 }
 
-func TestSettingsThatAreRefused(t *testing.T) {
+func TestArgumentsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		arguments []string
@@ -98,7 +108,6 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		says      []string
 	}{
 		"a cost of 31":                 {[]string{"--cost", "31"}, nil, []string{"--cost is 31", "between 4 and 16"}},
-		"a cost of 3":                  {[]string{"--cost", "3"}, nil, []string{"--cost is 3"}},
 		"an unknown hash":              {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be Bcrypt`}},
 		"a cost of another hash":       {[]string{"--algorithm", "SHA256", "--cost", "8"}, nil, []string{"SHA256 has no cost"}},
 		"memory without bound":         {[]string{"--algorithm", "Scrypt", "--concurrency", "Unbounded"}, nil, []string{"does not limit the memory"}},
@@ -115,35 +124,28 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		"a password that is too long":  {[]string{"--password", strings.Repeat("x", 73)}, nil, []string{"72 bytes"}},
 		"a deadline that is no time":   {[]string{"--deadline", "soon"}, nil, []string{"soon"}},
 		"a flag that does not exist":   {[]string{"--rounds", "10"}, nil, []string{"rounds"}},
-		"a word that is no flag":       {[]string{"cost=10"}, nil, []string{"flags begin with --"}},
+		"a word that is no flag":       {[]string{"serve", "cost=10"}, nil, []string{"flags begin with --"}},
 		"all that is wrong, at once":   {[]string{"--cost", "2", "--workers", "-1"}, nil, []string{"--cost is 2", "--workers is -1"}},
+		"a command that is unknown":    {[]string{"crack"}, nil, []string{"use serve, calibrate, install or observe"}},
+		"nothing to observe":           {[]string{"observe"}, nil, []string{"there is no command; give it after --"}},
+		"nothing to observe after --":  {[]string{"observe", "--listen", ":0", "--"}, nil, []string{"there is no command; give it after --"}},
+		"no time to calibrate":         {[]string{"calibrate", "--cost", "4", "--time", "0s"}, nil, []string{"at most 1m0s"}},
+		"a calibration of 61 seconds":  {[]string{"calibrate", "--cost", "4", "--time", "61s"}, nil, []string{"at most 1m0s"}},
 		"wrong variables, all of them": {nil, map[string]string{"HASHMARK_COST": "x", "HASHMARK_WORKERS": "y"}, []string{"HASHMARK_COST", "HASHMARK_WORKERS"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var errors strings.Builder
-			w := environment(test.variables)
-			w.stderr = &errors
-			if code := run(t.Context(), append([]string{"serve"}, test.arguments...), w); code != exitUsage {
+			code, output := program(t.Context(), test.variables, test.arguments...)
+			if code != exitUsage {
 				t.Errorf("exit code %d, want %d", code, exitUsage)
 			}
 			for _, says := range test.says {
-				if !strings.Contains(errors.String(), says) {
-					t.Errorf("the message lacks %q:\n%s", says, &errors)
+				if !strings.Contains(output, says) {
+					t.Errorf("the message lacks %q:\n%s", says, output)
 				}
 			}
 		})
-	}
-}
-
-func TestACommandThatDoesNotExistIsRefused(t *testing.T) {
-	t.Parallel()
-	var errors strings.Builder
-	w := environment(nil)
-	w.stderr = &errors
-	if code := run(t.Context(), []string{"crack"}, w); code != exitUsage || !strings.Contains(errors.String(), "use serve, calibrate, install or observe") {
-		t.Errorf("exit code %d: %s", code, &errors)
 	}
 }
 
