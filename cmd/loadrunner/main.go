@@ -156,7 +156,6 @@ func (m messageFile) write(text string) {
 	}
 }
 
-// conclude writes the final message.
 func (m messageFile) conclude(text string) {
 	if m.path == "-" {
 		os.Stdout.WriteString(text)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -66,28 +68,21 @@ func decode(t *testing.T, message string) error {
 }
 
 func TestALoadThatSucceedsHandsOverItsRun(t *testing.T) {
-	command, message := loadRunner(t)
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	text, err := os.ReadFile(message)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := measurement.Decode(string(text))
-	if err != nil || len(run.Steps) != 1 || run.Steps[0].OK != 1 || run.K6Version != "v1.8.1" {
-		t.Errorf("got %+v, error %v", run, err)
-	}
-}
-
-func TestTheMessageGoesToStandardOutputWhereAsked(t *testing.T) {
-	command, _ := loadRunner(t, "HASHMARK_MESSAGE_FILE=-")
-	output, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := measurement.Decode(string(output)); err != nil {
-		t.Errorf("%v\n%s", err, output)
+	for name, alter := range map[string][]string{"in a file": nil, "on standard output": {"HASHMARK_MESSAGE_FILE=-"}} {
+		command, message := loadRunner(t, alter...)
+		text, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alter == nil {
+			if text, err = os.ReadFile(message); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run, err := measurement.Decode(string(text))
+		if err != nil || len(run.Steps) != 1 || run.Steps[0].OK != 1 || run.K6Version != "v1.8.1" {
+			t.Errorf("%s: got %+v, error %v", name, run, err)
+		}
 	}
 }
 
@@ -152,24 +147,16 @@ func TestWhateverEndsItLeavesAMessage(t *testing.T) {
 }
 
 // pidOfK6 reads the pid that the stand-in prints first.
-func pidOfK6(t *testing.T, stderr interface{ Read([]byte) (int, error) }) int {
+func pidOfK6(t *testing.T, stderr io.Reader) int {
 	t.Helper()
-	var text strings.Builder
-	buffer := make([]byte, 1024)
-	for {
-		n, err := stderr.Read(buffer)
-		text.Write(buffer[:n])
-		if _, after, found := strings.Cut(text.String(), "pid "); found && strings.Contains(after, "\n") {
-			var pid int
-			if _, err := fmt.Sscanf(after, "%d", &pid); err != nil {
-				t.Fatal(err)
-			}
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		var pid int
+		if _, err := fmt.Sscanf(lines.Text(), "pid %d", &pid); err == nil {
 			return pid
 		}
-		if err != nil {
-			t.Fatalf("k6 never began: %v\n%s", err, text.String())
-		}
 	}
+	t.Fatal("k6 never began")
+	return 0
 }
 
 // stay waits to be killed. A bare select would be detected as a deadlock in a binary
