@@ -121,7 +121,6 @@ func (c Command) writeDueTimes(folder string) error {
 // still runs handleSummary.
 const interrupted = 105
 
-// arguments returns k6's arguments.
 func (c Command) arguments(script string) []string {
 	var arguments []string
 	if len(c.RemoteWriteLabels) > 0 {

@@ -120,13 +120,6 @@ func TestRunEndsK6WithItsContext(t *testing.T) {
 	}
 }
 
-func TestRunTellsThatASignalEndedK6(t *testing.T) {
-	result, err := fake("", "killed").Run(t.Context())
-	if err != nil || result.Signal != syscall.SIGKILL {
-		t.Errorf("want k6 killed, got %+v, error %v", result, err)
-	}
-}
-
 func TestRunWithoutK6IsAnError(t *testing.T) {
 	if _, err := (generator.Command{Binary: "/nowhere/k6"}).Run(t.Context()); err == nil {
 		t.Error("want an error, got none")

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
+	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
 // Config is the configuration of one load.
@@ -51,10 +53,7 @@ var scriptVariables = []string{envvar.Target, envvar.Pods, envvar.User, envvar.P
 func FromEnvironment(lookup func(string) string) (Config, error) {
 	config := Config{
 		Target: lookup(envvar.Target),
-		K6:     lookup(envvar.K6),
-	}
-	if config.K6 == "" {
-		config.K6 = "k6"
+		K6:     cmp.Or(lookup(envvar.K6), loadtests.K6),
 	}
 	var problems []error
 	plan, err := parsePlan(lookup(envvar.Plan))
@@ -65,7 +64,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	if text := lookup(envvar.Deadline); text != "" {
 		config.Deadline, err = time.Parse(time.RFC3339, text)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("invalid HASHMARK_DEADLINE %q: use a time such as 2026-01-31T12:00:00Z", text))
+			problems = append(problems, fmt.Errorf("invalid %s %q: use a time such as 2026-01-31T12:00:00Z", envvar.Deadline, text))
 		}
 	}
 	config.RemoteWriteLabels, err = parseLabels(lookup)
@@ -113,7 +112,6 @@ func (c *Config) parseOwn(lookup func(string) string) error {
 	return errors.Join(err, errWithin)
 }
 
-// addresses reads a variable with addresses, separated by commas.
 func addresses(lookup func(string) string, name string) (all []string, err error) {
 	for address := range strings.SplitSeq(lookup(name), ",") {
 		if address = strings.TrimSpace(address); address != "" {

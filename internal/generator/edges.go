@@ -26,12 +26,7 @@ type dueReading struct {
 // readingsOf returns the empty readings of all steps except the warm-up, and their due times
 // in order.
 func readingsOf(plan loadplan.Plan) ([]stepReadings, []dueReading) {
-	var reported []loadplan.Step
-	for _, step := range plan.Steps {
-		if step.Kind != loadplan.Warmup {
-			reported = append(reported, step)
-		}
-	}
+	reported := plan.WithoutWarmup()
 	steps := make([]stepReadings, len(reported))
 	var moments []dueReading
 	for i, step := range reported {

@@ -198,7 +198,6 @@ func TestAReceiverThatFailsDisturbsNoLoad(t *testing.T) {
 	}{
 		"nobody listens":           {nil, "hunter2"},
 		"an unknown user":          {answers(http.StatusUnauthorized), "hunter2"},
-		"an unknown path":          {answers(http.StatusNotFound), "hunter2"},
 		"an internal error":        {answers(http.StatusInternalServerError), "hunter2"},
 		"no response":              {silence, "hunter2"},
 		"an endless response":      {dribble, "hunter2"},

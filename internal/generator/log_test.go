@@ -2,7 +2,6 @@ package generator_test
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -121,39 +120,6 @@ func TestTheTailLeavesOutWhatARunThatLostItsReceiverSays(t *testing.T) {
 	}
 	if tail := log.Tail(); tail != "the reason" {
 		t.Errorf("the tail is %q", tail)
-	}
-}
-
-// The golden is the stderr of k6 v1.8.1 with the login script, run with testdata/plan.json
-// against a service that answers one login at a time in 5 ms. It was created by hand as in
-// loadtests/README.md.
-func TestStderrOfARealRun(t *testing.T) {
-	text, err := os.ReadFile("testdata/k6-v1.8.1.stderr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := logOf(strings.Split(strings.TrimSpace(string(text)), "\n")...).Records()
-	if err != nil {
-		t.Fatal(err)
-	}
-	perStep := map[int]map[measurement.Outcome]int{}
-	for _, r := range records {
-		if perStep[r.Step] == nil {
-			perStep[r.Step] = map[measurement.Outcome]int{}
-		}
-		perStep[r.Step][r.Outcome]++
-	}
-	want := map[int]map[measurement.Outcome]int{
-		0: {measurement.OK: 20},
-		1: {measurement.OK: 250},
-	}
-	saturation := perStep[2]
-	delete(perStep, 2)
-	if diff := cmp.Diff(want, perStep); diff != "" {
-		t.Errorf("logins per open step differ (-want +got):\n%s", diff)
-	}
-	if saturation[measurement.OK] < 100 {
-		t.Errorf("the saturation has %v", saturation)
 	}
 }
 

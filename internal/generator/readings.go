@@ -87,7 +87,6 @@ func (c collector) read(ctx context.Context) reading {
 	return taken
 }
 
-// readEvidence takes a reading of a pod, and notes its uptime.
 func (c collector) readEvidence(ctx context.Context, address string, clock *podClock) (evidence.Service, error) {
 	var service evidence.Service
 	sent := time.Now()
@@ -98,7 +97,6 @@ func (c collector) readEvidence(ctx context.Context, address string, clock *podC
 	return service, nil
 }
 
-// get sends a GET request to a pod and decodes its JSON response.
 func (c collector) get(ctx context.Context, address, path string, into any) error {
 	status, body, err := c.client.Get(ctx, strings.TrimSuffix(address, "/")+path, longestAnswer)
 	if err != nil {

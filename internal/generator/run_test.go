@@ -55,14 +55,14 @@ func pod(t *testing.T, breaks func(reading int64, service *evidence.Service)) *h
 	return server
 }
 
-// observer counts 2 ms more CPU time at each reading.
+// observer counts 2 ms more CPU time at each reading. It was throttled only while k6 started.
 type observer struct{ readings atomic.Int64 }
 
 func (o *observer) ReadContainer() (evidence.Reading, error) {
 	n := o.readings.Add(1)
 	return evidence.Reading{
-		InstanceID: "g", BootID: "boot", Cpuset: "1", GoMaxProcs: 2, UptimeMicroseconds: n * 1_000_000,
-		CPUMicroseconds: n * 2000, CPUBusyMicroseconds: n * 7000,
+		InstanceID: "g", BootID: "boot", Cpuset: "1", GoMaxProcs: 2, UptimeMicroseconds: (4 + n) * 1_000_000,
+		CPUMicroseconds: n * 2000, CPUBusyMicroseconds: n * 7000, ThrottledPeriods: 20, ThrottledMicroseconds: 2_000_000,
 	}, nil
 }
 
@@ -134,6 +134,15 @@ func TestARunTellsOfLoginsAndOfBothSides(t *testing.T) {
 	}
 }
 
+// movesAt returns a pod that has other CPUs from a reading on.
+func movesAt(first int64) func(reading int64, service *evidence.Service) {
+	return func(n int64, s *evidence.Service) {
+		if n >= first {
+			s.Cpuset = "1"
+		}
+	}
+}
+
 func TestEvidenceThatIsMissingIsAbsent(t *testing.T) {
 	for name, test := range map[string]struct {
 		breaks       func(reading int64, service *evidence.Service)
@@ -161,6 +170,10 @@ func TestEvidenceThatIsMissingIsAbsent(t *testing.T) {
 		"a pod was restarted in the counted part": {
 			breaks: func(n int64, s *evidence.Service) { s.InstanceID = strconv.FormatInt(n, 10) }, inFlight: true, servicesRead: 2,
 		},
+		// On other CPUs it can't be compared with itself before, although no reading is missing.
+		"a pod moved to other CPUs in the counted part": {breaks: movesAt(2), inFlight: true, servicesRead: 1},
+		"a pod moved to other CPUs in the drain":        {breaks: movesAt(3), service: true, inFlight: true, servicesRead: 1},
+		"a pod moved to other CPUs before":              {breaks: movesAt(1), service: true, inFlight: true, servicesRead: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := generator.Run(t.Context(), config(t, twenty(), "0", pod(t, nil), pod(t, test.breaks)), nil, io.Discard)
@@ -192,6 +205,12 @@ func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
 		},
 		"k6 fails in another way": {
 			"out of luck\n", "109", measurement.Failure{Reason: handover.K6Failed, Detail: "out of luck", ExitCode: 109},
+		},
+		"k6 is killed": {
+			"", "killed", measurement.Failure{
+				Reason: handover.GeneratorOOMKilled, ExitCode: -1,
+				Detail: "\nk6 was killed, most likely by the kernel because it ran out of memory: raise spec.generator.memoryLimit",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
