@@ -72,7 +72,6 @@ func (t *hashTimer) time(hash func()) {
 	t.book((begin+t.uptime())/2, after-before)
 }
 
-// book adds a hash to the total and to its second.
 func (t *hashTimer) book(midpoint, cpu time.Duration) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -87,14 +86,12 @@ func (t *hashTimer) book(midpoint, cpu time.Duration) {
 	t.seconds[second].add(cpu)
 }
 
-// sum returns the total of all timed hashes.
 func (t *hashTimer) sum() timed {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.total
 }
 
-// speed returns the seconds from the given one on.
 func (t *hashTimer) speed(from int64) evidence.Speed {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -123,10 +123,14 @@ func TestNoMoreThan64HashesAreTimedAtOnce(t *testing.T) {
 func TestEvidenceAndSpeedAgree(t *testing.T) {
 	t.Parallel()
 	_, url := start(t, NewPool(1, 8))
+	before := read(t, url)
 	for range 5 {
 		send(t, request(t.Context(), t, "POST", url+"/login", jsonType, goodLogin))
 	}
 	reading, speed := read(t, url), readSpeed(t, url)
+	if used, err := evidence.Between(before, reading); err != nil || used.Hashes != 5 || used.CPUMicroseconds <= 0 || used.ElapsedMicroseconds <= 0 {
+		t.Errorf("five logins used %+v, error %v", used, err)
+	}
 	var sum timed
 	for i := range speed.Hashes {
 		sum.hashes += speed.Hashes[i]

@@ -15,17 +15,23 @@ import (
 	"time"
 )
 
-// serve runs Serve on loopback until stop is called, which returns its error.
-func serve(t *testing.T, handler http.Handler) (url string, stop func() error) {
+// listen returns a listener on loopback.
+func listen(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return listener
+}
+
+// serve runs Serve until stop is called, which returns its error.
+func serve(t *testing.T, handler http.Handler, listeners ...net.Listener) (stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, handler, log.New(io.Discard, "", 0), listener) }()
-	return "http://" + listener.Addr().String(), func() error {
+	go func() { ended <- Serve(ctx, handler, log.New(io.Discard, "", 0), listeners...) }()
+	return func() error {
 		cancel()
 		return <-ended
 	}
@@ -34,29 +40,15 @@ func serve(t *testing.T, handler http.Handler) (url string, stop func() error) {
 // TestServeWithTLS asks both listeners of a service. The second has a certificate of today's kind.
 func TestServeWithTLS(t *testing.T) {
 	t.Parallel()
-	var listeners []net.Listener
-	for range 2 {
-		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listeners = append(listeners, listener)
-	}
-	secure, err := WithTLS(listeners[1])
+	plain, behind := listen(t), listen(t)
+	secure, err := WithTLS(behind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	go func() { ended <- Serve(ctx, handler, log.New(io.Discard, "", 0), listeners[0], secure) }()
+	stop := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }), plain, secure)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	for _, address := range []string{"http://" + listeners[0].Addr().String(), "https://" + secure.Addr().String()} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.Do(request)
+	for _, address := range []string{"http://" + plain.Addr().String(), "https://" + secure.Addr().String()} {
+		response, err := client.Do(request(t.Context(), t, "GET", address, "", ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,11 +63,10 @@ func TestServeWithTLS(t *testing.T) {
 		}
 	}
 	client.CloseIdleConnections()
-	cancel()
-	if err := <-ended; err != nil {
+	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	for _, listener := range listeners {
+	for _, listener := range []net.Listener{plain, behind} {
 		if _, err := listener.Accept(); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("a listener is still open: %v", err)
 		}
@@ -86,11 +77,13 @@ func TestServeFinishesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	pool := hold(1, 4)
 	service, _ := start(t, pool)
-	url, stop := serve(t, service.Handler())
+	listener := listen(t)
+	address := listener.Addr().String()
+	stop := serve(t, service.Handler(), listener)
 	var inside sync.WaitGroup
 	for range 3 {
 		inside.Go(func() {
-			response, body := send(t, request(t.Context(), t, "POST", url+"/login", jsonType, goodLogin))
+			response, body := send(t, request(t.Context(), t, "POST", "http://"+address+"/login", jsonType, goodLogin))
 			if response.StatusCode != http.StatusOK {
 				t.Errorf("%d %s, want 200", response.StatusCode, body)
 			}
@@ -104,7 +97,7 @@ func TestServeFinishesWhatIsUnderWay(t *testing.T) {
 		}
 	})
 	await(t, "the listener is closed", func() bool {
-		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", url[len("http://"):])
+		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			_ = connection.Close()
 		}
@@ -118,13 +111,14 @@ func TestServeFinishesWhatIsUnderWay(t *testing.T) {
 func TestServeCutsOffWhatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	free, begun := make(chan struct{}), make(chan struct{})
-	url, stop := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	listener := listen(t)
+	stop := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		close(begun)
 		<-free
-	}))
+	}), listener)
 	var caller sync.WaitGroup
 	caller.Go(func() {
-		response, err := http.DefaultClient.Do(request(t.Context(), t, "GET", url, "", ""))
+		response, err := http.DefaultClient.Do(request(t.Context(), t, "GET", "http://"+listener.Addr().String(), "", ""))
 		if err == nil {
 			_ = response.Body.Close()
 			t.Error("a request that never ends was answered")
@@ -140,12 +134,9 @@ func TestServeCutsOffWhatDoesNotEnd(t *testing.T) {
 
 func TestServeTellsOfABrokenListener(t *testing.T) {
 	t.Parallel()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := listen(t)
 	_ = listener.Close()
-	err = Serve(t.Context(), http.NotFoundHandler(), log.New(io.Discard, "", 0), listener)
+	err := Serve(t.Context(), http.NotFoundHandler(), log.New(io.Discard, "", 0), listener)
 	if !errors.Is(err, net.ErrClosed) {
 		t.Errorf("error %v, want %v", err, net.ErrClosed)
 	}

@@ -188,7 +188,6 @@ func (s *Service) finish(w http.ResponseWriter, err error) {
 	s.answerLogin(w, err)
 }
 
-// answerLogin answers a login and counts the answer.
 func (s *Service) answerLogin(w http.ResponseWriter, err error) {
 	code, body := http.StatusOK, status{Status: "ok"}
 	if err != nil {

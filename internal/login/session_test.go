@@ -2,32 +2,15 @@ package login
 
 import (
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/hashmark-dev/hashmark/internal/cgroup"
 )
 
 // startSessions serves logins with sessions on loopback.
 func startSessions(t *testing.T, key string) (*Service, string) {
 	t.Helper()
-	observer, err := cgroup.Observe(os.DirFS("/"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	service, err := New(Options{
-		Account: testAccount(t), Concurrency: Unbounded{}, Observer: observer,
-		Recipe: testRecipe, Sessions: NewSessions(key), HashesPerSecond: 2,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(service.Handler())
-	t.Cleanup(server.Close)
-	return service, server.URL
+	return startWith(t, Options{Concurrency: Unbounded{}, Sessions: NewSessions(key)})
 }
 
 // logIn returns the cookie that a successful login sets.
@@ -101,45 +84,23 @@ func TestWithoutAValidCookieALoginHashes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := startSessions(t, "key")
-			for _, password := range []string{"", testPassword} {
+			for password, want := range map[string]int{"": 401, "x": 401, testPassword: 200} {
 				r := request(t.Context(), t, "GET", url+"/", "", "")
 				if value != "" {
 					r.AddCookie(&http.Cookie{Name: sessionCookie, Value: value})
 				}
-				want := http.StatusUnauthorized
 				if password != "" {
 					r.SetBasicAuth(testUser, password)
-					want = http.StatusOK
 				}
 				response, _ := send(t, r)
 				if response.StatusCode != want || (len(response.Cookies()) == 1) != (want == http.StatusOK) {
 					t.Errorf("%d with the cookies %v, want %d", response.StatusCode, response.Cookies(), want)
 				}
 			}
-			if hashes, sessions := service.hashes.Load(), service.admitted.Load(); hashes != 1 || sessions != 0 {
-				t.Errorf("%d hashes and %d by session, want 1 and none", hashes, sessions)
+			if hashes, sessions := service.hashes.Load(), service.admitted.Load(); hashes != 2 || sessions != 0 {
+				t.Errorf("%d hashes and %d by session, want 2 and none", hashes, sessions)
 			}
 		})
-	}
-}
-
-func TestReplicasOfOneKeyLetEachOthersCallersIn(t *testing.T) {
-	t.Parallel()
-	_, first := startSessions(t, "one key for all replicas")
-	second, other := startSessions(t, "one key for all replicas")
-	r := request(t.Context(), t, "GET", other+"/", "", "")
-	r.AddCookie(logIn(t, first))
-	if response, body := send(t, r); response.StatusCode != http.StatusOK || second.hashes.Load() != 0 {
-		t.Errorf("%d %s after %d hashes, want 200 without any", response.StatusCode, body, second.hashes.Load())
-	}
-}
-
-func TestAWrongPasswordEarnsNoSession(t *testing.T) {
-	t.Parallel()
-	_, url := startSessions(t, "")
-	response, _ := send(t, request(t.Context(), t, "POST", url+"/login", formType, "user=hashmark&password=x"))
-	if response.StatusCode != http.StatusUnauthorized || len(response.Cookies()) != 0 {
-		t.Errorf("%d with %v, want 401 and no cookie", response.StatusCode, response.Cookies())
 	}
 }
 
