@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -115,9 +116,8 @@ func (s *calibrationSettings) limitTime() error {
 // timeUntilDeadline times hashes, and gives up at the deadline. A hash can't be interrupted, so it
 // is left alone; it ends with the program.
 func (s calibrationSettings) timeUntilDeadline() (calibration.Timing, error) {
-	if s.deadline.IsZero() {
-		return s.time()
-	}
+	ctx, cancel := until(context.Background(), s.deadline)
+	defer cancel()
 	var timing calibration.Timing
 	ended := make(chan error, 1)
 	go func() {
@@ -128,7 +128,7 @@ func (s calibrationSettings) timeUntilDeadline() (calibration.Timing, error) {
 	select {
 	case err := <-ended:
 		return timing, err
-	case <-time.After(time.Until(s.deadline)):
+	case <-ctx.Done():
 		return calibration.Timing{}, errDeadline
 	}
 }
@@ -175,7 +175,7 @@ func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 		})
 	hashFileVar(flags, &s.hashFile)
 	accountVars(flags, &s.own.User, &s.own.Password)
-	flags.StringVar(&s.own.Target, "target", "http://127.0.0.1:8080", "`address` of the service")
+	flags.StringVar(&s.own.Address, "target", "http://127.0.0.1:8080", "`address` of the service")
 	flags.StringVar(&s.own.ReadyPath, "ready-path", "/", "`path` that answers with a status from 200 to 399 once the service is ready")
 	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
 	flags.StringVar(&s.own.ScriptFolder, "script-folder", "", "`folder` with k6 and its scripts")

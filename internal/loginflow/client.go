@@ -73,17 +73,6 @@ type outcome struct {
 	Body     string `json:"body"`
 }
 
-// StepError is a request whose response is not as expected.
-type StepError struct {
-	// Step is the name of the request.
-	Step string
-	// Message says what was wrong, with the status and the beginning of the response.
-	Message string
-}
-
-// Error returns both.
-func (e *StepError) Error() string { return e.Step + ": " + e.Message }
-
 // Start starts a k6 program with the scripts in a folder, which loadtests.Write has written. A login,
 // and each request of the setup, may take as long as the timeout. The caller must call Close.
 func Start(k6, folder string, flow handover.Login, timeout time.Duration) (*Client, error) {
@@ -139,7 +128,8 @@ func (c *Client) Close() { c.stop() }
 // PID returns the number of k6's process.
 func (c *Client) PID() int { return c.pid }
 
-// Setup sends the requests before the first login. The error is a *StepError, or the context's.
+// Setup sends the requests before the first login. The error names the request that failed, and quotes
+// its response, or is the context's.
 func (c *Client) Setup(ctx context.Context, a Account) error {
 	if len(c.flow.Setup) == 0 {
 		return nil
@@ -158,7 +148,7 @@ func (c *Client) Setup(ctx context.Context, a Account) error {
 	return got.failed("the requests of setup failed")
 }
 
-// Login logs in once, without cookies of earlier logins. The error is a *StepError, or the context's.
+// Login logs in once, without cookies of earlier logins. The error is as for Setup.
 func (c *Client) Login(ctx context.Context, a Account) error {
 	got, err := c.send(ctx, order{a, false})
 	if err != nil || got.OK {
@@ -202,18 +192,17 @@ func (c *Client) step(o outcome) int {
 
 // unexpected returns how the response to a request is not as expected.
 func (o outcome) unexpected(name string, expect handover.ExpectedResponse) error {
-	var message string
 	switch {
 	case o.Error != "":
-		message = "the request failed: " + o.Error
-	case !expect.Accepts(o.Status) && o.Location != "":
-		message = fmt.Sprintf("the status was %d, and %s was expected. The response redirects to %.*q", o.Status, expect, quotedText, o.Location)
-	case !expect.Accepts(o.Status):
-		message = fmt.Sprintf("the status was %d, and %s was expected. The response begins with %.*q", o.Status, expect, quotedText, o.Body)
+		return fmt.Errorf("%s: the request failed: %s", name, o.Error)
+	case expect.Accepts(o.Status):
+		return fmt.Errorf("%s: %s was not found in the response, which has the status %d and begins with %.*q",
+			name, o.Missing, o.Status, quotedText, o.Body)
+	case o.Location != "":
+		return fmt.Errorf("%s: the status was %d, and %s was expected. The response redirects to %.*q", name, o.Status, expect, quotedText, o.Location)
 	default:
-		message = fmt.Sprintf("%s was not found in the response, which has the status %d and begins with %.*q", o.Missing, o.Status, quotedText, o.Body)
+		return fmt.Errorf("%s: the status was %d, and %s was expected. The response begins with %.*q", name, o.Status, expect, quotedText, o.Body)
 	}
-	return &StepError{Step: name, Message: message}
 }
 
 // failed returns an error that begins with what happened, and quotes the exception or the response.
@@ -222,9 +211,9 @@ func (o outcome) failed(what string) error {
 		what += fmt.Sprintf(" with the status %d", o.Status)
 	}
 	if o.Error != "" {
-		return &StepError{Step: scriptStep, Message: fmt.Sprintf("%s: %.*q", what, quotedText, o.Error)}
+		return fmt.Errorf("%s: %s: %.*q", scriptStep, what, quotedText, o.Error)
 	}
-	return &StepError{Step: scriptStep, Message: fmt.Sprintf("%s. The response begins with %.*q", what, quotedText, o.Body)}
+	return fmt.Errorf("%s: %s. The response begins with %.*q", scriptStep, what, quotedText, o.Body)
 }
 
 // send lets k6 send requests, and waits for the outcome. k6 limits the time of each request, and not
@@ -234,7 +223,7 @@ func (c *Client) send(ctx context.Context, o order) (outcome, error) {
 	if o.Setup {
 		limit += c.timeout * time.Duration(len(c.flow.Setup))
 	}
-	late := &StepError{Step: scriptStep, Message: fmt.Sprintf("the login did not end within %s", limit)}
+	late := fmt.Errorf("%s: the login did not end within %s", scriptStep, limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()
 	select {
@@ -259,7 +248,7 @@ func (c *Client) hasEnded() error {
 	if c.flow.Script != "" {
 		field += ".script"
 	}
-	return &StepError{Step: scriptStep, Message: fmt.Sprintf("k6 could not run %s: %.*q", field, quotedText, c.output.String())}
+	return fmt.Errorf("%s: k6 could not run %s: %.*q", scriptStep, field, quotedText, c.output.String())
 }
 
 // control answers k6, which asks what to do next and reports what became of it.

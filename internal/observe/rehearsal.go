@@ -41,15 +41,14 @@ type Logins struct {
 type Rehearsal struct {
 	// Command and Environment of the service.
 	Command, Environment []string
-	// Target is the address of the service, such as http://127.0.0.1:8080.
-	Target string
+	// Account is who logs in.
+	loginflow.Account
 	// ReadyPath answers with a status from 200 to 399 once the service is ready, which may take
 	// ReadyWithin.
 	ReadyPath   string
 	ReadyWithin time.Duration
-	// Flow is how to log in, and User and Password are the account.
-	Flow           handover.Login
-	User, Password string
+	// Flow is how to log in.
+	Flow handover.Login
 	// RequestTimeout is how long one request may take.
 	RequestTimeout time.Duration
 	// ScriptFolder has k6 and its scripts.
@@ -96,15 +95,14 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	defer client.Close()
 	starting, cancel := context.WithTimeout(ctx, r.ReadyWithin)
 	defer cancel()
-	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Target, r.ReadyPath, func(error) {}); err != nil {
+	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Address, r.ReadyPath, func(error) {}); err != nil {
 		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, err)}
 	}
-	account := loginflow.Account{Address: r.Target, User: r.User, Password: r.Password}
-	if err := client.Setup(ctx, account); err != nil {
+	if err := client.Setup(ctx, r.Account); err != nil {
 		return &Refusal{Reason: handover.LoginFailed, Message: "before the first login, " + err.Error()}
 	}
 	login := func() error {
-		if err := client.Login(ctx, account); err != nil {
+		if err := client.Login(ctx, r.Account); err != nil {
 			return &Refusal{Reason: handover.LoginFailed, Message: "a login failed at " + err.Error()}
 		}
 		return nil
@@ -112,7 +110,7 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	if err := login(); err != nil {
 		return err
 	}
-	mistyped := account
+	mistyped := r.Account
 	mistyped.Password += " (wrong)"
 	// Even if the answer is that of wrong: if it is also that of a login, nothing tells them apart.
 	if client.Login(ctx, mistyped) == nil {

@@ -33,8 +33,8 @@ func rehearse() {
 		flow.Wrong.Status = []int32{http.StatusOK}
 	}
 	r := observe.Rehearsal{
-		Command: []string{os.Args[0], target, "serve", kind}, Environment: os.Environ(), Target: target,
-		ReadyPath: "/ready", ReadyWithin: 20 * time.Second, Flow: flow, User: "ada", Password: "sesame", RequestTimeout: 5 * time.Second,
+		Command: []string{os.Args[0], target, "serve", kind}, Environment: os.Environ(), Account: loginflow.Account{Address: target, User: "ada", Password: "sesame"},
+		ReadyPath: "/ready", ReadyWithin: 20 * time.Second, Flow: flow, RequestTimeout: 5 * time.Second,
 		ScriptFolder: os.Args[3],
 	}
 	if kind == "is never ready" {
