@@ -80,28 +80,6 @@ func (s *Service) Handler() http.Handler {
 	return mux
 }
 
-// Evidence returns what GET /evidence answers. The error is the observer's.
-func (s *Service) Evidence() (evidence.Service, error) {
-	reading, err := s.options.Observer.Read()
-	if err != nil {
-		return evidence.Service{}, err
-	}
-	timed := s.timer.sum()
-	return evidence.Service{
-		Reading:          reading,
-		Hashes:           s.hashes.Load(),
-		TimedHashes:      timed.hashes,
-		HashMicroseconds: timed.nanoseconds / time.Microsecond.Nanoseconds(),
-		Refused:          s.refused.Load(),
-		Abandoned:        s.abandoned.Load(),
-		Sessions:         s.admitted.Load(),
-		InFlight:         s.inFlight.Load(),
-		Queued:           int64(s.options.Concurrency.Queued()),
-		Workers:          s.options.Concurrency.Workers(),
-		QueueLength:      s.options.Concurrency.QueueLength(),
-	}, nil
-}
-
 func (s *Service) postLogin(w http.ResponseWriter, r *http.Request) {
 	credentials, err := readCredentials(w, r)
 	s.finish(w, s.login(r.Context(), credentials, err))
@@ -125,12 +103,25 @@ func (s *Service) getRoot(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) getEvidence(w http.ResponseWriter, _ *http.Request) {
-	evidence, err := s.Evidence()
+	reading, err := s.options.Observer.Read()
 	if err != nil {
 		answer(w, http.StatusInternalServerError, status{Error: err.Error()})
 		return
 	}
-	answer(w, http.StatusOK, evidence)
+	timed := s.timer.sum()
+	answer(w, http.StatusOK, evidence.Service{
+		Reading:          reading,
+		Hashes:           s.hashes.Load(),
+		TimedHashes:      timed.hashes,
+		HashMicroseconds: timed.nanoseconds / time.Microsecond.Nanoseconds(),
+		Refused:          s.refused.Load(),
+		Abandoned:        s.abandoned.Load(),
+		Sessions:         s.admitted.Load(),
+		InFlight:         s.inFlight.Load(),
+		Queued:           int64(s.options.Concurrency.Queued()),
+		Workers:          s.options.Concurrency.Workers(),
+		QueueLength:      s.options.Concurrency.QueueLength(),
+	})
 }
 
 // getSpeed answers with the seconds from the one in the query on, by default from the
