@@ -43,7 +43,6 @@ type Command struct {
 	// have ended then. If it returns true, k6 is stopped. It must not block. Nil never
 	// stops k6.
 	ShouldStop func(step int, log *Log) bool
-	lastStep   int // last step that ShouldStop was called for
 	// Output receives k6's own output without the records; nil discards it.
 	Output io.Writer
 }
@@ -134,42 +133,33 @@ func (c Command) arguments(script string) []string {
 
 // gather reads until k6 closes its stderr. Lines can have any length: if reading stopped,
 // k6 would wait for room in the pipe.
-func (c *Command) gather(stderr io.Reader, stop func()) *Log {
+func (c Command) gather(stderr io.Reader, stop func()) *Log {
 	log := &Log{}
 	lines := bufio.NewReaderSize(stderr, 1<<16)
-	announced := false
+	announced, lastStep := false, 0
 	for {
 		line, err := lines.ReadString('\n')
-		switch {
-		case isTalk(line):
+		if isTalk(line) {
 			line = units.Plain(line) // a user's script decides what k6 says
-			log.Add(line)
 			if c.Output != nil {
 				_, _ = io.WriteString(c.Output, line) // k6's output is in the tail as well
 			}
-		case line != "":
-			log.Add(line)
 		}
+		log.Add(line)
 		if clock, known := log.Clock(); known && !announced && c.Started != nil {
 			announced = true
 			c.Started(clock)
 		}
-		c.callEnough(log, stop)
+		if step := log.Step(); c.ShouldStop != nil && step > lastStep {
+			lastStep = step
+			if c.ShouldStop(step, log) {
+				c.ShouldStop = nil
+				stop()
+			}
+		}
 		if err != nil {
 			return log
 		}
-	}
-}
-
-// callEnough calls ShouldStop once for each step, and stops k6 if it returns true.
-func (c *Command) callEnough(log *Log, stop func()) {
-	step := log.Step()
-	if c.ShouldStop == nil || step <= c.lastStep {
-		return
-	}
-	if c.lastStep = step; c.ShouldStop(step, log) {
-		c.ShouldStop = nil
-		stop()
 	}
 }
 

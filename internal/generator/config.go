@@ -18,7 +18,8 @@ import (
 
 // Config is the configuration of one load.
 type Config struct {
-	Plan loadplan.Plan
+	// Command is the run of k6, without Started, ShouldStop and Output.
+	Command
 	// Target is the address of the login service, without a path.
 	Target string
 	// Pods are the addresses of its pods, without a path. Evidence is read there, and if
@@ -36,13 +37,6 @@ type Config struct {
 	User, Password string
 	// Deadline after which the load is stopped; zero for none.
 	Deadline time.Time
-	// RemoteWriteLabels are the labels of the series that k6 sends while it runs, such as
-	// testid=…; it sends none if empty.
-	RemoteWriteLabels []string
-	// K6 is the program, a path or a name on PATH.
-	K6 string
-	// Script is the environment of the k6 script, without the plan.
-	Script []string
 }
 
 // scriptVariables are the variables that the k6 script reads beside the plan.
@@ -51,10 +45,8 @@ var scriptVariables = []string{envvar.Target, envvar.Pods, envvar.User, envvar.P
 // FromEnvironment reads the configuration of a load from environment variables. The errors
 // are sentences for the person who set the variables.
 func FromEnvironment(lookup func(string) string) (Config, error) {
-	config := Config{
-		Target: lookup(envvar.Target),
-		K6:     cmp.Or(lookup(envvar.K6), loadtests.K6),
-	}
+	config := Config{Target: lookup(envvar.Target)}
+	config.Binary = cmp.Or(lookup(envvar.K6), loadtests.K6)
 	var problems []error
 	plan, err := parsePlan(lookup(envvar.Plan))
 	config.Plan = plan
@@ -70,7 +62,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	config.RemoteWriteLabels, err = parseLabels(lookup)
 	problems = append(problems, err)
 	for _, name := range scriptVariables {
-		config.Script = append(config.Script, name+"="+lookup(name))
+		config.Environment = append(config.Environment, name+"="+lookup(name))
 	}
 	for _, name := range []string{envvar.User, envvar.Password} {
 		if lookup(name) == "" {
@@ -108,7 +100,7 @@ func (c *Config) parseOwn(lookup func(string) string) error {
 	}
 	c.ReadyWithin = within
 	flow, err := loginflow.Parse(text)
-	c.Own = &flow
+	c.Own, c.Login = &flow, flow.Script
 	return errors.Join(err, errWithin)
 }
 

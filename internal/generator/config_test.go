@@ -57,16 +57,18 @@ func TestFromEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := generator.Config{
-		Plan: twoSteps(), Target: "http://10.96.0.7:8080",
+		Command: generator.Command{
+			Binary: "k6", Plan: twoSteps(), RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
+			Environment: []string{
+				"HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
+				"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_HANDSHAKES=", "HASHMARK_SESSIONS=", "HASHMARK_LOGIN=",
+			},
+		},
+		Target:    "http://10.96.0.7:8080",
 		Pods:      []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
 		Evidence:  []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
 		ReadyPath: "/readyz", AlivePath: "/healthz", ReadyWithin: 30 * time.Second, User: "hashmark", Password: "correct horse battery staple",
-		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
-		RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
-		Script: []string{
-			"HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
-			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_HANDSHAKES=", "HASHMARK_SESSIONS=", "HASHMARK_LOGIN=",
-		},
+		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the configuration differs (-want +got):\n%s", diff)

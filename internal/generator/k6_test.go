@@ -363,7 +363,7 @@ func TestStepsFollowEachOther(t *testing.T) {
 func TestLoginsAreDueAsPlanned(t *testing.T) {
 	target, _ := serveLogins(t, func(http.ResponseWriter, *http.Request) {})
 	config := configForReal(t, twoSteps(), target, nil)
-	result, err := generator.Command{Binary: config.K6, Plan: config.Plan, Environment: config.Script}.Run(t.Context())
+	result, err := config.Command.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func liveConfig(t *testing.T, script []string) generator.Config {
 	config := configForReal(t, oneStep(openAt(40, 3, true), 2000), target, func(v map[string]string) {
 		v["HASHMARK_REMOTE_WRITE_LABELS"] = podVariables(t)["HASHMARK_REMOTE_WRITE_LABELS"]
 	})
-	config.Script = append(config.Script, script...)
+	config.Environment = append(config.Environment, script...)
 	return config
 }
 

@@ -31,14 +31,8 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	log := slog.New(slog.NewTextHandler(output, nil))
 	// k6's version comes first: it takes time, and does not need the service, which may
 	// still be starting.
-	command := Command{
-		Binary: config.K6, Plan: config.Plan, Environment: config.Script,
-		RemoteWriteLabels: config.RemoteWriteLabels, Output: output,
-	}
-	if config.Own != nil {
-		command.Login = config.Own.Script
-	}
-	version, golang, err := command.Version(ctx)
+	config.Output = output
+	version, golang, err := config.Version(ctx)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
@@ -49,7 +43,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		return measurement.Run{}, failed(ctx, handover.LoginFailed, err.Error(), 0)
 	}
 	c := newCollector(config.Evidence, observer, log)
-	result, seen, err := drive(ctx, config, command, c)
+	result, seen, err := drive(ctx, config, c)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
@@ -83,7 +77,7 @@ type observations struct {
 }
 
 // drive runs k6 and takes the readings at the same time.
-func drive(ctx context.Context, config Config, command Command, c collector) (Result, observations, error) {
+func drive(ctx context.Context, config Config, c collector) (Result, observations, error) {
 	steps, moments := readingsOf(config.Plan)
 	seen := observations{steps: steps, plan: config.Plan, alive: newProber(config.Pods, config.AlivePath)}
 	watching, stop := context.WithCancel(ctx)
@@ -92,6 +86,7 @@ func drive(ctx context.Context, config Config, command Command, c collector) (Re
 	probing, stopProbes := context.WithCancel(ctx)
 	defer stopProbes()
 	var readers sync.WaitGroup
+	command := config.Command
 	command.Started = func(clock time.Duration) {
 		seen.zero = time.Now().Add(-clock)
 		c.log.Info("Load started", "steps", len(config.Plan.Steps))
@@ -162,11 +157,11 @@ func setUp(ctx context.Context, config Config) error {
 		return fmt.Errorf("make a folder for the k6 script: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	if err := loadtests.Write(folder, config.Own.Script); err != nil {
+	if err := loadtests.Write(folder, config.Login); err != nil {
 		return fmt.Errorf("write the k6 script: %w", err)
 	}
 	timeout := time.Duration(config.Plan.TimeoutMilliseconds) * time.Millisecond
-	client, err := loginflow.Start(config.K6, folder, *config.Own, timeout)
+	client, err := loginflow.Start(config.Binary, folder, *config.Own, timeout)
 	if err != nil {
 		return err
 	}

@@ -70,12 +70,12 @@ func (o *observer) ReadContainer() (evidence.Reading, error) {
 // k6 does.
 func config(t *testing.T, says, ends string, pods ...*httptest.Server) generator.Config {
 	t.Helper()
-	config := generator.Config{K6: os.Args[0], Target: pods[0].URL, Plan: loadplan.Plan{
+	config := generator.Config{Command: generator.Command{Binary: os.Args[0], Plan: loadplan.Plan{
 		Version: loadplan.Version, TimeoutMilliseconds: 1000, Steps: []loadplan.Step{{
 			Kind: loadplan.Open, SettleMilliseconds: 10, CountedMilliseconds: 90, DrainMilliseconds: 60_000,
 			Callers: 1, Arrivals: "Uniform", Requests: 20, Reported: true,
 		}},
-	}}
+	}}, Target: pods[0].URL}
 	for _, p := range pods {
 		config.Pods = append(config.Pods, p.URL)
 	}
