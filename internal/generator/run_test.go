@@ -191,49 +191,41 @@ func TestEvidenceThatIsMissingIsAbsent(t *testing.T) {
 	}
 }
 
-func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
-	for name, test := range map[string]struct {
-		says, ends string
-		want       measurement.Failure
-	}{
-		"the script throws": {
-			"ReferenceError: x is not defined\n", "107",
-			measurement.Failure{Reason: handover.ScriptError, Detail: "ReferenceError: x is not defined", ExitCode: 107},
-		},
-		"k6 refuses its options": {
-			"bad option\n", "104", measurement.Failure{Reason: handover.BadConfig, Detail: "bad option", ExitCode: 104},
-		},
-		"k6 fails in another way": {
-			"out of luck\n", "109", measurement.Failure{Reason: handover.K6Failed, Detail: "out of luck", ExitCode: 109},
-		},
-		"k6 is killed": {
-			"", "killed", measurement.Failure{
-				Reason: handover.GeneratorOOMKilled, ExitCode: -1,
-				Detail: "\nk6 was killed, most likely by the kernel because it ran out of memory: raise spec.generator.memoryLimit",
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := generator.Run(t.Context(), config(t, twenty()+test.says, test.ends, pod(t, nil)), &observer{}, io.Discard)
-			var got *measurement.Failure
-			if !errors.As(err, &got) {
-				t.Fatalf("want a failure, got %v", err)
-			}
-			if diff := cmp.Diff(test.want, *got); diff != "" {
-				t.Errorf("the failure differs (-want +got):\n%s", diff)
-			}
-		})
+// failureOf runs a load that fails.
+func failureOf(t *testing.T, config generator.Config, observer generator.Observer) measurement.Failure {
+	t.Helper()
+	_, err := generator.Run(t.Context(), config, observer, io.Discard)
+	var failure *measurement.Failure
+	if !errors.As(err, &failure) {
+		t.Fatalf("want a failure, got %v", err)
 	}
-	for name, says := range map[string]string{
-		"records were lost on the way": strings.Replace(twenty(), "hm:s 0 3 22000 22100\nhm:e 0 3 27000 ok\n", "", 1),
-		"records contradict the plan":  strings.ReplaceAll(twenty(), "0 19 ", "0 20 "),
-		"the script said nothing":      "",
+	return *failure
+}
+
+func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
+	const outOfMemory = "\nk6 was killed, most likely by the kernel because it ran out of memory: raise spec.generator.memoryLimit"
+	garbled := func(old, changed string) string { return strings.ReplaceAll(twenty(), old, changed) }
+	for name, test := range map[string]struct {
+		says, ends, reason string
+		code               int
+		detail             string
+	}{
+		"the script throws":            {twenty() + "ReferenceError: x is not defined\n", "107", handover.ScriptError, 107, "ReferenceError: x is not defined"},
+		"k6 refuses its options":       {twenty() + "bad option\n", "104", handover.BadConfig, 104, "bad option"},
+		"k6 fails in another way":      {twenty() + "out of luck\n", "109", handover.K6Failed, 109, "out of luck"},
+		"k6 is killed":                 {twenty(), "killed", handover.GeneratorOOMKilled, -1, outOfMemory},
+		"records were lost on the way": {garbled("hm:s 0 3 22000 22100\nhm:e 0 3 27000 ok\n", ""), "0", handover.SummaryGarbled, 0, ""},
+		"records contradict the plan":  {garbled("0 19 ", "0 20 "), "0", handover.SummaryGarbled, 0, ""},
+		"the script said nothing":      {"", "0", handover.SummaryGarbled, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := generator.Run(t.Context(), config(t, says, "0", pod(t, nil)), &observer{}, io.Discard)
-			var got *measurement.Failure
-			if !errors.As(err, &got) || got.Reason != handover.SummaryGarbled {
-				t.Errorf("want %s, got %v", handover.SummaryGarbled, err)
+			got := failureOf(t, config(t, test.says, test.ends, pod(t, nil)), &observer{})
+			if test.detail == "" {
+				got.Detail = "" // the sentence of the log
+			}
+			want := measurement.Failure{Reason: test.reason, Detail: test.detail, ExitCode: test.code}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the failure differs (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -263,10 +255,9 @@ func TestAK6ThatFailsWhileThrottledIsBlamedOnItsCPULimit(t *testing.T) {
 		"a script that throws throws everywhere": {throttledFor(6 * time.Second), "107", handover.ScriptError},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := generator.Run(t.Context(), config(t, twenty()+"no VU\n", test.ends, pod(t, nil)), test.observer, io.Discard)
-			var got *measurement.Failure
-			if !errors.As(err, &got) || got.Reason != test.reason || !strings.HasSuffix(got.Detail, "no VU") {
-				t.Fatalf("want %s with k6's last output, got %v", test.reason, err)
+			got := failureOf(t, config(t, twenty()+"no VU\n", test.ends, pod(t, nil)), test.observer)
+			if got.Reason != test.reason || !strings.HasSuffix(got.Detail, "no VU") {
+				t.Fatalf("want %s with k6's last output, got %+v", test.reason, got)
 			}
 			if blamed := strings.Contains(got.Detail, "raise spec.generator.cpuLimit"); blamed != (test.reason == handover.GeneratorThrottled) {
 				t.Errorf("the detail of %s is %q", got.Reason, got.Detail)

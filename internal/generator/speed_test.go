@@ -16,23 +16,16 @@ import (
 
 // timing returns a pod that has run for a while. It has timed a hash of 1 ms in each second
 // before the load, and of 2 ms in each second of the load.
-func timing(t *testing.T, age time.Duration, breaks func(reading int, service *evidence.Service), spoil func(*evidence.Speed)) *httptest.Server {
+func timing(t *testing.T, age time.Duration, breaks func(reading int64, service *evidence.Service), spoil func(*evidence.Speed)) *httptest.Server {
 	t.Helper()
 	began := time.Now().Add(-age)
-	readings := 0
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /evidence", func(w http.ResponseWriter, _ *http.Request) {
-		readings++
-		service := evidence.Service{Reading: evidence.Reading{
-			InstanceID: "one", BootID: "boot", Cpuset: "0", UptimeMicroseconds: time.Since(began).Microseconds(),
-		}}
+	server := pod(t, func(n int64, s *evidence.Service) {
+		s.UptimeMicroseconds = time.Since(began).Microseconds()
 		if breaks != nil {
-			breaks(readings, &service)
+			breaks(n, s)
 		}
-		_ = json.NewEncoder(w).Encode(service)
 	})
-	mux.HandleFunc("GET /speed", func(w http.ResponseWriter, r *http.Request) {
+	server.Config.Handler.(*http.ServeMux).HandleFunc("GET /speed", func(w http.ResponseWriter, r *http.Request) {
 		from, _ := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
 		speed := evidence.Speed{From: from}
 		for second := from; second < from+evidence.MostSpeedSeconds && second < int64(age/time.Second)+4100; second++ {
@@ -47,8 +40,6 @@ func timing(t *testing.T, age time.Duration, breaks func(reading int, service *e
 		}
 		_ = json.NewEncoder(w).Encode(speed)
 	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
 	return server
 }
 
@@ -78,10 +69,10 @@ func TestARunHasATimelineOnThePlansClock(t *testing.T) {
 
 func TestWithoutEveryPodsSpeedThereIsNoTimeline(t *testing.T) {
 	for name, test := range map[string]struct {
-		breaks func(reading int, service *evidence.Service)
+		breaks func(reading int64, service *evidence.Service)
 		spoil  func(*evidence.Speed)
 	}{
-		"a pod was restarted": {breaks: func(n int, s *evidence.Service) {
+		"a pod was restarted": {breaks: func(n int64, s *evidence.Service) {
 			if n == 4 { // the one after the load
 				s.InstanceID = "two"
 			}
