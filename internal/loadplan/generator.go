@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
@@ -26,7 +27,7 @@ const (
 	generatorShare = 0.5
 	// sessionAnswer is the longest time of a login with a cookie: it needs no hash, but the
 	// quota can throttle it.
-	sessionAnswer = quotaPeriod
+	sessionAnswer = evidence.UsualPeriod
 )
 
 // ReferenceCost is the bcrypt cost of the reference hash, which every calibration times too.

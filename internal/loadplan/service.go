@@ -8,6 +8,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -18,8 +19,6 @@ var ErrNotCalibrated = errors.New("the calibration has no hash time or no GOMAXP
 const (
 	// longestSettling limits the time before a step counts.
 	longestSettling = 30 * time.Second
-	// quotaPeriod is the kernel's usual CFS period.
-	quotaPeriod = 100 * time.Millisecond
 	// shortestDrain allows for the stalls of a quota and for the network.
 	shortestDrain = time.Second
 	timeoutGrace  = 500 * time.Millisecond
@@ -142,7 +141,7 @@ func (s service) round(callers int) time.Duration {
 
 // closedSettling is two rounds: after the second, the order of the callers is the service's own.
 func (s service) closedSettling(callers int) time.Duration {
-	return min(longestSettling, max(quotaPeriod, 2*s.round(callers)))
+	return min(longestSettling, max(evidence.UsualPeriod, 2*s.round(callers)))
 }
 
 // atMost converts seconds, which can be infinite, to a duration of at most the limit.

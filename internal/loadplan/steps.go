@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
 const (
@@ -61,7 +62,7 @@ func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
 // twice the time in which a queue empties, or a few quota periods. Callers for a whole timeout need memory.
 func (s service) patience(offeredMilli int64) time.Duration {
 	empties := 8 * s.interval.Seconds() / (1 - s.utilisation(offeredMilli))
-	return 2 * max(3*quotaPeriod, atMost(s.timeout, empties))
+	return 2 * max(3*evidence.UsualPeriod, atMost(s.timeout, empties))
 }
 
 func requestsIn(d time.Duration, offeredMilli int64) int {

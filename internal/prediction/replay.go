@@ -10,11 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
-
-// mostReplayed is the highest number of logins of a step that are simulated one by one. With
-// more, p95 hardly depends on the individual arrivals.
-const mostReplayed = 20_000
 
 // typicalRun returns the trial of a variant with the upper median of the CPU time per login, of its Valid
 // trials or else of its Suspect ones, or nil.
@@ -47,7 +44,7 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	step := loadplan.FromAPI(*stored)
 	slower := float64(bound) / float64(e.bound())
 	p95, answered := time.Duration(0), false
-	if step.Requests+step.SettleRequests > mostReplayed {
+	if step.Requests+step.SettleRequests > verdict.MostSimulated {
 		p95, answered = e.service.SteadyP95(float64(step.OfferedMilliPerSecond)/slower/milliPerCPU, e.uniform(), uint64(e.spec.Seed))
 	} else {
 		arrivals := model.ArrivalsOf(step)

@@ -40,7 +40,7 @@ func simulated(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) modelOf 
 // for every login.
 func (t *trial) simulate(s *step) {
 	s.cpu = cpuPerLogin(s.result)
-	if s.Requests+s.SettleRequests > mostSimulated {
+	if s.Requests+s.SettleRequests > MostSimulated {
 		return
 	}
 	cpuAtReference := time.Duration(float64(s.cpu) / s.factor())
