@@ -124,6 +124,10 @@ func TestRowTakesPartsByTheirRules(t *testing.T) {
 	bounded := func(bound, maximum int64) v1alpha1.VariantResult {
 		return v1alpha1.VariantResult{BoundMilliPerSecond: &bound, MaxThroughputMilliPerSecond: &maximum}
 	}
+	failing := func(logins, failed, atMost int64) v1alpha1.VariantResult {
+		return v1alpha1.VariantResult{Failures: &v1alpha1.Failures{Logins: logins, Failed: failed, AtMostPerMillion: atMost}}
+	}
+	failures := func(r v1alpha1.VariantResult) any { return r.Failures }
 	alive := func(r v1alpha1.VariantResult) any { return r.Alive }
 	memory := func(r v1alpha1.VariantResult) any { return r.MemoryPeakBytes }
 	method := func(r v1alpha1.VariantResult) any { return r.CapacityMethod }
@@ -141,8 +145,10 @@ func TestRowTakesPartsByTheirRules(t *testing.T) {
 			of(probed(0, ptr.To[int64](9000)), probed(1, ptr.To[int64](5000)), found(100, 9), probed(1, ptr.To[int64](7000))), alive, probed(1, ptr.To[int64](7000)).Alive},
 		"liveness: any, rather than none":          {of(probed(0, ptr.To[int64](9000)), found(100, 9)), alive, probed(0, ptr.To[int64](9000)).Alive},
 		"liveness: a p95 that is absent, as worst": {of(probed(1, ptr.To[int64](9000)), probed(1, nil)), alive, probed(1, nil).Alive},
-		"memory: the largest peak":                 {of(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20)), memory, ptr.To[int64](12 << 20)},
-		"memory: none, if none was measured":       {of(found(100, 9)), memory, (*int64)(nil)},
+		"failures: those of all repetitions together": {
+			of(failing(1000, 0, 3700), failing(500, 1, 11_100), found(100, 9)), failures, failing(1500, 1, 3159).Failures},
+		"memory: the largest peak":           {of(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20)), memory, ptr.To[int64](12 << 20)},
+		"memory: none, if none was measured": {of(found(100, 9)), memory, (*int64)(nil)},
 		"capacity: with the method of its repetition": {
 			of(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured)), method, v1alpha1.CapacityPredicted},
 		"bound and maximum: the lower of two": {of(bounded(26, 50), bounded(25, 60)), rates, []int64{25, 50}},

@@ -55,7 +55,8 @@ func TestRowHasReasonsOfAllTrialsTogether(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			trials := append(others(), aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 10_000)), test.last)
+			trials := append([]v1alpha1.SizingTrial{aTrial("c9-1")}, others()...)
+			trials = append(trials, aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 10_000)), test.last)
 			before := test.last.DeepCopy()
 			row := theRow(trials...)
 			var reasons []string
