@@ -163,13 +163,32 @@ var errNoRate = errors.New("the login rate is missing; set --rate to the logins 
 
 // apply returns a copy of the spec, changed by the flags.
 func (c *change) apply(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
-	spec, changed := *given.DeepCopy(), map[string]map[string]any{}
+	spec := *given.DeepCopy()
+	patch, err := c.patch(&given)
+	if err != nil {
+		return spec, err
+	}
+	if err := json.Unmarshal(patch, &spec); err != nil {
+		return spec, err
+	}
+	if spec.Prices != nil && spec.Prices.Currency == "" {
+		spec.Prices.Currency = "USD"
+	}
+	if spec.Demand != nil && spec.Demand.LoginsPerSecond == 0 {
+		return spec, errNoRate
+	}
+	return spec, rising(spec.Objective)
+}
+
+// patch returns the fields of a spec that the flags set, as JSON.
+func (c *change) patch(given *v1alpha1.SizingExperimentSpec) ([]byte, error) {
+	changed := map[string]map[string]any{}
 	for _, f := range c.flags {
 		if f.value == nil {
 			continue
 		}
-		if err := f.fits(&given); err != nil {
-			return spec, err
+		if err := f.fits(given); err != nil {
+			return nil, err
 		}
 		part, name, _ := strings.Cut(f.path, ".")
 		if changed[part] == nil {
@@ -180,20 +199,7 @@ func (c *change) apply(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExpe
 			changed[part]["attackerHardware"] = nil // the API refuses two prices for the same hour
 		}
 	}
-	text, err := json.Marshal(changed)
-	if err != nil {
-		return spec, err
-	}
-	if err := json.Unmarshal(text, &spec); err != nil {
-		return spec, err
-	}
-	if spec.Prices != nil && spec.Prices.Currency == "" {
-		spec.Prices.Currency = "USD"
-	}
-	if spec.Demand != nil && spec.Demand.LoginsPerSecond == 0 {
-		return spec, errNoRate
-	}
-	return spec, rising(spec.Objective)
+	return json.Marshal(changed)
 }
 
 // fits returns an error if the experiment can't have the value. A percentile can't be above the timeout, since a login

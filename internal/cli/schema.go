@@ -51,8 +51,7 @@ func (s *fieldSchema) accepts(value any) bool {
 	case int64:
 		return v >= s.Minimum && v <= s.Maximum
 	case string:
-		known := len(s.Enum) == 0 || slices.Contains(s.Enum, value)
-		return known && (s.MaxLength == 0 || len(v) <= s.MaxLength) && regexp.MustCompile(s.Pattern).MatchString(v)
+		return s.acceptsText(v)
 	case []any:
 		return len(v) <= s.MaxItems && s.acceptsEach(v)
 	case map[string]any:
@@ -65,6 +64,11 @@ func (s *fieldSchema) accepts(value any) bool {
 	default:
 		return false
 	}
+}
+
+func (s *fieldSchema) acceptsText(text string) bool {
+	known, short := len(s.Enum) == 0 || slices.Contains(s.Enum, any(text)), s.MaxLength == 0 || len(text) <= s.MaxLength
+	return known && short && regexp.MustCompile(s.Pattern).MatchString(text)
 }
 
 // acceptsEach reports whether the items accept each element, and whether none is there twice. An object is known by

@@ -97,16 +97,17 @@ func Ended(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) error {
 	if e.Status.Phase == v1alpha1.ExperimentSucceeded {
 		return nil
 	}
-	why := string(e.Status.Phase)
+	phase := string(e.Status.Phase)
 	if finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished); finished != nil {
-		why += ": " + finished.Message
+		phase += ": " + finished.Message
 	}
+	why := []string{phase}
 	for i := range trials {
 		if status := &trials[i].Status; status.Message != "" {
-			why += fmt.Sprintf("; %s: %s: %s", trials[i].Spec.Variant.Name, status.Reason, status.Message)
+			why = append(why, fmt.Sprintf("%s: %s: %s", trials[i].Spec.Variant.Name, status.Reason, status.Message))
 		}
 	}
-	return fmt.Errorf("the experiment ended as %s", why)
+	return fmt.Errorf("the experiment ended as %s", strings.Join(why, "; "))
 }
 
 // Late returns an error that says why an experiment did not end in time, and what to check.
