@@ -128,7 +128,7 @@ func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, reason string, w
 	return r.end(seen, done{Decision: lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}})
 }
 
-func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) (objects.Attempt, error) {
+func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) (objects.Builder, error) {
 	deadline := lifecycle.Deadline(trial, attempt, r.StartTimeout)
 	return objects.New(r.Settings, trial, attempt.Number, deadline)
 }

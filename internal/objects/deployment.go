@@ -43,31 +43,31 @@ const (
 
 // Deployment builds the attempt's login service: an init container that measures the hash time
 // under the same limits as the service, and then the service.
-func (a Attempt) Deployment() *appsv1.Deployment {
+func (b Builder) Deployment() *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: a.metadata(Child(a.trial.UID, a.number), v1alpha1.ComponentService),
+		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1alpha1.ComponentService),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: ptr.To(a.trial.Spec.Service.Replicas),
-			Selector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
+			Replicas: ptr.To(b.trial.Spec.Service.Replicas),
+			Selector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()},
 			// An old and a new pod at the same time would share the CPUs.
 			Strategy:             appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 			RevisionHistoryLimit: ptr.To[int32](0),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: a.podMetadata(v1alpha1.ComponentService),
-				Spec:       a.servicePod(),
+				ObjectMeta: b.podMetadata(v1alpha1.ComponentService),
+				Spec:       b.servicePod(),
 			},
 		},
 	}
 }
 
-func (a Attempt) servicePod() corev1.PodSpec {
-	if a.trial.Spec.Service.Own != nil {
-		return a.ownPod()
+func (b Builder) servicePod() corev1.PodSpec {
+	if b.trial.Spec.Service.Own != nil {
+		return b.ownPod()
 	}
 	shared := corev1.VolumeMount{Name: "calibration", MountPath: calibrationDir}
 
-	calibrate := a.container(CalibrateContainer, a.settings.ServiceImage, a.serviceResources)
+	calibrate := b.container(CalibrateContainer, b.settings.ServiceImage, b.serviceResources)
 	// One output is for the operator, which reads the pod's status, and one for the service,
 	// which derives its queue length from it.
 	calibrate.Args = []string{
@@ -75,26 +75,26 @@ func (a Attempt) servicePod() corev1.PodSpec {
 		"--output", corev1.TerminationMessagePathDefault,
 		"--output", calibrationFile,
 	}
-	calibrate.Env = append(a.hashing(), variable(envvar.Deadline, deadlineText(a.deadline)))
+	calibrate.Env = append(b.hashing(), variable(envvar.Deadline, deadlineText(b.deadline)))
 	calibrate.VolumeMounts = []corev1.VolumeMount{shared}
 
-	login := a.container(LoginContainer, a.settings.ServiceImage, a.serviceResources)
+	login := b.container(LoginContainer, b.settings.ServiceImage, b.serviceResources)
 	login.Args = []string{"serve"}
-	login.Env = a.loginEnvironment()
+	login.Env = b.loginEnvironment()
 	login.Ports = []corev1.ContainerPort{{Name: portName, ContainerPort: Port, Protocol: corev1.ProtocolTCP}}
 	login.StartupProbe = startupProbe("/readyz", portName)
-	if a.trial.Spec.Service.TLS != nil {
+	if b.trial.Spec.Service.TLS != nil {
 		login.Env = append(login.Env, variable(envvar.TLSListen, fmt.Sprintf(":%d", TLSPort)))
 		login.Ports = append(login.Ports, corev1.ContainerPort{Name: tlsPortName, ContainerPort: TLSPort, Protocol: corev1.ProtocolTCP})
 	}
 	shared.ReadOnly = true
 	login.VolumeMounts = []corev1.VolumeMount{shared}
 
-	pod := a.podSpec()
+	pod := b.podSpec()
 	pod.InitContainers = []corev1.Container{calibrate}
 	pod.Containers = []corev1.Container{login}
 	pod.Volumes = []corev1.Volume{scratch("calibration", corev1.StorageMediumMemory, "1Mi")}
-	a.placeInPool(&pod)
+	b.placeInPool(&pod)
 	return pod
 }
 
@@ -112,19 +112,19 @@ func startupProbe(path, port string) *corev1.Probe {
 	}
 }
 
-func (a Attempt) loginEnvironment() []corev1.EnvVar {
-	variant := a.trial.Spec.Variant
-	timeout := time.Duration(a.trial.Spec.Load.RequestTimeoutSeconds) * time.Second
-	environment := append(a.hashing(),
+func (b Builder) loginEnvironment() []corev1.EnvVar {
+	variant := b.trial.Spec.Variant
+	timeout := time.Duration(b.trial.Spec.Load.RequestTimeoutSeconds) * time.Second
+	environment := append(b.hashing(),
 		variable(envvar.Concurrency, string(variant.Concurrency.Mode)),
-		variable(envvar.CPULimit, a.cpuMilli()),
+		variable(envvar.CPULimit, b.cpuMilli()),
 		variable(envvar.CalibrationFile, calibrationFile),
 		variable(envvar.RequestTimeout, timeout.String()),
-		variable(envvar.Deadline, deadlineText(a.deadline)),
+		variable(envvar.Deadline, deadlineText(b.deadline)),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	)
-	environment = append(environment, a.sessions()...)
+	environment = append(environment, b.sessions()...)
 	if workers := variant.Concurrency.Workers; workers != nil {
 		environment = append(environment, variable(envvar.Workers, decimal(*workers)))
 	}
@@ -135,8 +135,8 @@ func (a Attempt) loginEnvironment() []corev1.EnvVar {
 }
 
 // placeInPool restricts the service to the variant's node pool, if it has one.
-func (a Attempt) placeInPool(pod *corev1.PodSpec) {
-	pool := a.trial.Spec.Variant.NodePool
+func (b Builder) placeInPool(pod *corev1.PodSpec) {
+	pool := b.trial.Spec.Variant.NodePool
 	if pool == nil {
 		return
 	}
@@ -157,8 +157,8 @@ func (a Attempt) placeInPool(pod *corev1.PodSpec) {
 }
 
 // cpuMilli returns the CPU limit of the service in thousandths.
-func (a Attempt) cpuMilli() string {
-	return strconv.FormatInt(a.serviceResources.Limits.Cpu().MilliValue(), 10)
+func (b Builder) cpuMilli() string {
+	return strconv.FormatInt(b.serviceResources.Limits.Cpu().MilliValue(), 10)
 }
 
 func deadlineText(deadline time.Time) string { return deadline.UTC().Format(time.RFC3339) }
@@ -187,17 +187,17 @@ func ServiceAccount(experiment *v1alpha1.SizingExperiment) *corev1.ServiceAccoun
 }
 
 // Service builds the Service of the attempt's login pods.
-func (a Attempt) Service() *corev1.Service {
+func (b Builder) Service() *corev1.Service {
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		ObjectMeta: a.metadata(Child(a.trial.UID, a.number), v1alpha1.ComponentService),
+		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1alpha1.ComponentService),
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceTypeClusterIP,
-			Selector: a.ServiceSelector(),
+			Selector: b.ServiceSelector(),
 			Ports: []corev1.ServicePort{{
 				Name:       portName,
 				Port:       Port,
-				TargetPort: intstr.FromString(a.endpoint().portName),
+				TargetPort: intstr.FromString(b.endpoint().portName),
 				Protocol:   corev1.ProtocolTCP,
 			}},
 			// A saturated pod must keep its share of the load. Without this, a pod that

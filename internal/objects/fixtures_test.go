@@ -158,7 +158,7 @@ func load() objects.Load {
 	}
 }
 
-func mustNew(t *testing.T, settings objects.Settings, trial *v1alpha1.SizingTrial) objects.Attempt {
+func mustNew(t *testing.T, settings objects.Settings, trial *v1alpha1.SizingTrial) objects.Builder {
 	t.Helper()
 	attempt, err := objects.New(settings, trial, 2, deadline)
 	if err != nil {

@@ -18,8 +18,8 @@ const besideGoMemory = 32 << 20
 
 // hashing returns the variables that say how passwords are hashed. The calibration and the
 // login container get the same ones.
-func (a Attempt) hashing() []corev1.EnvVar {
-	variant := a.trial.Spec.Variant
+func (b Builder) hashing() []corev1.EnvVar {
+	variant := b.trial.Spec.Variant
 	environment := []corev1.EnvVar{variable(envvar.Algorithm, string(variant.Algorithm))}
 	if variant.Algorithm == v1alpha1.AlgorithmBcrypt {
 		environment = append(environment, variable(envvar.Cost, decimal(variant.Cost)))
@@ -39,24 +39,24 @@ func (a Attempt) hashing() []corev1.EnvVar {
 	if variant.MemoryKiB != nil {
 		// The runtime returns freed memory to the system before this limit is exceeded.
 		// Without it the runtime keeps some, and the container is OOM-killed.
-		limit := a.serviceResources.Limits.Memory().Value() - besideGoMemory
+		limit := b.serviceResources.Limits.Memory().Value() - besideGoMemory
 		environment = append(environment, variable("GOMEMLIMIT", strconv.FormatInt(limit, 10)))
 	}
 	return environment
 }
 
 // sessions returns the variables that enable sessions, if the variant has them.
-func (a Attempt) sessions() []corev1.EnvVar {
-	if !a.trial.Spec.Variant.Sessions {
+func (b Builder) sessions() []corev1.EnvVar {
+	if !b.trial.Spec.Variant.Sessions {
 		return nil
 	}
-	return []corev1.EnvVar{variable(envvar.Sessions, "true"), variable(envvar.SessionKey, a.sessionKey())}
+	return []corev1.EnvVar{variable(envvar.Sessions, "true"), variable(envvar.SessionKey, b.sessionKey())}
 }
 
 // sessionKey returns the key that all replicas of an attempt sign cookies with. It is readable
 // in the Deployment, like the password. Both only protect a service without data, and a Secret
 // would need one more right for the operator.
-func (a Attempt) sessionKey() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/session", a.trial.UID, a.number))
+func (b Builder) sessionKey() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/session", b.trial.UID, b.number))
 	return hex.EncodeToString(sum[:])
 }

@@ -46,14 +46,14 @@ type Load struct {
 
 // Job builds the load of the attempt: one pod, run once. Only the operator repeats a failed load, because the
 // numbers of two pods of a Job would be taken for one. It fails if the plan can't be marshalled as JSON.
-func (a Attempt) Job(load Load) (*batchv1.Job, error) {
+func (b Builder) Job(load Load) (*batchv1.Job, error) {
 	plan, err := json.Marshal(load.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("marshalling the load's plan: %w", err)
 	}
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
-		ObjectMeta: a.metadata(Child(a.trial.UID, a.number), v1alpha1.ComponentGenerator),
+		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1alpha1.ComponentGenerator),
 		Spec: batchv1.JobSpec{
 			Parallelism:           ptr.To[int32](1),
 			Completions:           ptr.To[int32](1),
@@ -63,44 +63,44 @@ func (a Attempt) Job(load Load) (*batchv1.Job, error) {
 			// generators would put load on one service.
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: a.podMetadata(v1alpha1.ComponentGenerator),
-				Spec:       a.generatorPod(a.generatorEnvironment(load, plan)),
+				ObjectMeta: b.podMetadata(v1alpha1.ComponentGenerator),
+				Spec:       b.generatorPod(b.generatorEnvironment(load, plan)),
 			},
 		},
 	}, nil
 }
 
-func (a Attempt) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
-	generator := a.container(GeneratorContainer, a.settings.GeneratorImage, a.generatorResources)
+func (b Builder) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
+	generator := b.container(GeneratorContainer, b.settings.GeneratorImage, b.generatorResources)
 	generator.Env = environment
 	generator.VolumeMounts = []corev1.VolumeMount{{Name: "scratch", MountPath: scratchDir}}
 
-	pod := a.podSpec()
+	pod := b.podSpec()
 	pod.RestartPolicy = corev1.RestartPolicyNever
 	pod.Containers = []corev1.Container{generator}
 	pod.Volumes = []corev1.Volume{scratch("scratch", corev1.StorageMediumDefault, scratchSize)}
-	pod.NodeSelector = maps.Clone(a.settings.GeneratorNodeSelector)
-	pod.Tolerations = slices.Clone(a.settings.GeneratorTolerations)
+	pod.NodeSelector = maps.Clone(b.settings.GeneratorNodeSelector)
+	pod.Tolerations = slices.Clone(b.settings.GeneratorTolerations)
 	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
-	*away = append(*away, a.awayFromService())
-	a.goLive(&pod)
+	*away = append(*away, b.awayFromService())
+	b.goLive(&pod)
 	return pod
 }
 
 // awayFromService prefers a node other than the service's, but does not require it: on a
 // single node the trial still runs, and its verdict has the reason SharedNode.
-func (a Attempt) awayFromService() corev1.WeightedPodAffinityTerm {
+func (b Builder) awayFromService() corev1.WeightedPodAffinityTerm {
 	return corev1.WeightedPodAffinityTerm{
 		Weight: 100,
 		PodAffinityTerm: corev1.PodAffinityTerm{
 			TopologyKey:   corev1.LabelHostname,
-			LabelSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
+			LabelSelector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()},
 		},
 	}
 }
 
-func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
-	to := a.endpoint()
+func (b Builder) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
+	to := b.endpoint()
 	pods, evidence := make([]string, len(load.PodIPs)), make([]string, len(load.PodIPs))
 	for i, ip := range load.PodIPs {
 		pods[i], evidence[i] = address(to.scheme, ip, to.port), address("http", ip, to.evidencePort)
@@ -109,22 +109,22 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		variable(envvar.Plan, string(plan)),
 		variable(envvar.Target, address(to.scheme, load.ClusterIP, Port)),
 		variable(envvar.Pods, strings.Join(pods, ",")),
-		variable(envvar.Replicas, decimal(a.trial.Spec.Service.Replicas)),
+		variable(envvar.Replicas, decimal(b.trial.Spec.Service.Replicas)),
 		variable(envvar.Deadline, deadlineText(load.Deadline)),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	}
-	if a.trial.Spec.Variant.Sessions {
+	if b.trial.Spec.Variant.Sessions {
 		environment = append(environment, variable(envvar.Sessions, "true"))
 	}
 	if to.evidencePort != to.port {
 		environment = append(environment, variable(envvar.Evidence, strings.Join(evidence, ",")))
 	}
-	if tls := a.trial.Spec.Service.TLS; tls != nil {
+	if tls := b.trial.Spec.Service.TLS; tls != nil {
 		environment = append(environment, variable(envvar.Handshakes, string(tls.Handshakes)))
 	}
-	environment = append(environment, a.ownEnvironment()...)
-	return append(environment, a.liveEnvironment()...)
+	environment = append(environment, b.ownEnvironment()...)
+	return append(environment, b.liveEnvironment()...)
 }
 
 // GeneratorDeadline returns when a generator's pod ends its load by itself. It returns false if

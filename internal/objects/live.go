@@ -33,31 +33,31 @@ const (
 
 // liveEnvironment returns the variables that make k6 send its own series while it runs. Their
 // labels identify the trial: k6's dashboards distinguish runs by testid.
-func (a Attempt) liveEnvironment() []corev1.EnvVar {
-	if a.receiver == nil {
+func (b Builder) liveEnvironment() []corev1.EnvVar {
+	if b.receiver == nil {
 		return nil
 	}
 	labels := strings.Join([]string{
-		"testid=" + a.trial.Name,
-		"namespace=" + a.trial.Namespace,
-		"experiment=" + a.experiment.Name,
-		"variant=" + a.trial.Spec.Variant.Name,
+		"testid=" + b.trial.Name,
+		"namespace=" + b.trial.Namespace,
+		"experiment=" + b.experiment.Name,
+		"variant=" + b.trial.Spec.Variant.Name,
 	}, ",")
 	environment := []corev1.EnvVar{
 		variable(envvar.RemoteWriteLabels, labels),
-		variable("K6_PROMETHEUS_RW_SERVER_URL", a.settings.RemoteWrite.URL),
+		variable("K6_PROMETHEUS_RW_SERVER_URL", b.settings.RemoteWrite.URL),
 		variable("K6_PROMETHEUS_RW_TREND_STATS", trendStats),
 		variable("K6_PROMETHEUS_RW_PUSH_INTERVAL", pushInterval),
 		// Without stale markers, Prometheus would continue each series for five minutes.
 		variable("K6_PROMETHEUS_RW_STALE_MARKERS", "true"),
 	}
-	if secret := a.settings.RemoteWrite.SecretName; secret != "" {
+	if secret := b.settings.RemoteWrite.SecretName; secret != "" {
 		environment = append(environment,
 			fromSecret("K6_PROMETHEUS_RW_USERNAME", secret, secretUsername),
 			fromSecret("K6_PROMETHEUS_RW_PASSWORD", secret, secretPassword),
 			fromSecret("K6_PROMETHEUS_RW_BEARER_TOKEN", secret, secretBearerToken))
 	}
-	if a.hasAuthority() {
+	if b.hasAuthority() {
 		environment = append(environment, variable("SSL_CERT_FILE", path.Join(authorityDir, secretAuthority)))
 	}
 	return environment
@@ -76,26 +76,26 @@ func fromSecret(name, secret, key string) corev1.EnvVar {
 
 // hasAuthority reports whether the Secret may hold the CA certificate of the receiver. The
 // image contains no CA certificates.
-func (a Attempt) hasAuthority() bool {
-	return a.receiver != nil && a.receiver.tls && a.settings.RemoteWrite.SecretName != ""
+func (b Builder) hasAuthority() bool {
+	return b.receiver != nil && b.receiver.tls && b.settings.RemoteWrite.SecretName != ""
 }
 
 // goLive adds to the generator's pod what it needs to reach the receiver.
-func (a Attempt) goLive(pod *corev1.PodSpec) {
-	if a.receiver == nil {
+func (b Builder) goLive(pod *corev1.PodSpec) {
+	if b.receiver == nil {
 		return
 	}
-	if !a.receiver.ip.IsValid() {
+	if !b.receiver.ip.IsValid() {
 		// Only the cluster's own resolver knows the names of Services.
 		pod.DNSPolicy = corev1.DNSClusterFirst
 	}
-	if !a.hasAuthority() {
+	if !b.hasAuthority() {
 		return
 	}
 	pod.Volumes = append(pod.Volumes, corev1.Volume{
 		Name: authorityVolume,
 		VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
-			SecretName: a.settings.RemoteWrite.SecretName,
+			SecretName: b.settings.RemoteWrite.SecretName,
 			Items:      []corev1.KeyToPath{{Key: secretAuthority, Path: secretAuthority}},
 			Optional:   ptr.To(true),
 		}},
@@ -108,20 +108,20 @@ func (a Attempt) goLive(pod *corev1.PodSpec) {
 // liveEgress returns the egress rules that let the generator reach the receiver. A NetworkPolicy can't refer
 // to names, so the name of a Service allows all pods of its namespace, and any other name every address, in
 // both cases only on the receiver's port.
-func (a Attempt) liveEgress() []networkingv1.NetworkPolicyEgressRule {
-	if a.receiver == nil {
+func (b Builder) liveEgress() []networkingv1.NetworkPolicyEgressRule {
+	if b.receiver == nil {
 		return nil
 	}
 	to := networkingv1.NetworkPolicyEgressRule{
-		Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, a.receiver.port)},
+		Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, b.receiver.port)},
 	}
-	if ip := a.receiver.ip; ip.IsValid() {
+	if ip := b.receiver.ip; ip.IsValid() {
 		to.To = []networkingv1.NetworkPolicyPeer{{
 			IPBlock: &networkingv1.IPBlock{CIDR: netip.PrefixFrom(ip, ip.BitLen()).String()},
 		}}
 		return []networkingv1.NetworkPolicyEgressRule{to}
 	}
-	if namespace := a.receiver.namespace(); namespace != "" {
+	if namespace := b.receiver.namespace(); namespace != "" {
 		to.To = []networkingv1.NetworkPolicyPeer{{
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}},
 		}}

@@ -33,45 +33,45 @@ var podAnnotations = map[string]string{
 }
 
 // ServiceSelector returns a selector of the attempt's login service pods only.
-func (a Attempt) ServiceSelector() map[string]string { return a.selector(v1alpha1.ComponentService) }
+func (b Builder) ServiceSelector() map[string]string { return b.selector(v1alpha1.ComponentService) }
 
 // GeneratorSelector returns a selector of the attempt's generator pod only.
-func (a Attempt) GeneratorSelector() map[string]string {
-	return a.selector(v1alpha1.ComponentGenerator)
+func (b Builder) GeneratorSelector() map[string]string {
+	return b.selector(v1alpha1.ComponentGenerator)
 }
 
 // selector uses the UID and the number, because a name may be reused.
-func (a Attempt) selector(component string) map[string]string {
+func (b Builder) selector(component string) map[string]string {
 	return map[string]string{
-		v1alpha1.LabelTrialUID:  string(a.trial.UID),
-		v1alpha1.LabelAttempt:   strconv.Itoa(int(a.number)),
+		v1alpha1.LabelTrialUID:  string(b.trial.UID),
+		v1alpha1.LabelAttempt:   strconv.Itoa(int(b.number)),
 		v1alpha1.LabelComponent: component,
 	}
 }
 
 // labels identify what an object belongs to: by UID for the operator, and by name for people.
-func (a Attempt) labels(component string) map[string]string {
-	labels := a.selector(component)
-	labels[v1alpha1.LabelExperimentUID] = string(a.experiment.UID)
-	labels[v1alpha1.LabelExperiment] = a.experiment.Name
-	labels[v1alpha1.LabelVariant] = a.trial.Spec.Variant.Name
+func (b Builder) labels(component string) map[string]string {
+	labels := b.selector(component)
+	labels[v1alpha1.LabelExperimentUID] = string(b.experiment.UID)
+	labels[v1alpha1.LabelExperiment] = b.experiment.Name
+	labels[v1alpha1.LabelVariant] = b.trial.Spec.Variant.Name
 	return labels
 }
 
 // metadata returns the metadata of an object of the attempt, which the trial controls.
-func (a Attempt) metadata(name, component string) metav1.ObjectMeta {
+func (b Builder) metadata(name, component string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:      name,
-		Namespace: a.trial.Namespace,
-		Labels:    a.labels(component),
+		Namespace: b.trial.Namespace,
+		Labels:    b.labels(component),
 		OwnerReferences: []metav1.OwnerReference{
-			*metav1.NewControllerRef(a.trial, v1alpha1.GroupVersion.WithKind("SizingTrial")),
+			*metav1.NewControllerRef(b.trial, v1alpha1.GroupVersion.WithKind("SizingTrial")),
 		},
 	}
 }
 
-func (a Attempt) podMetadata(component string) metav1.ObjectMeta {
-	labels := a.labels(component)
+func (b Builder) podMetadata(component string) metav1.ObjectMeta {
+	labels := b.labels(component)
 	maps.Copy(labels, meshLabels)
 	return metav1.ObjectMeta{Labels: labels, Annotations: maps.Clone(podAnnotations)}
 }

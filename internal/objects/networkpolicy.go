@@ -13,37 +13,37 @@ import (
 // ServicePolicy builds the NetworkPolicy of the login service. Ingress is allowed from the
 // attempt's generator, and, unless the service is a user's own, from pods of any namespace that are
 // labelled as a scraper of metrics. No egress is allowed.
-func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
+func (b Builder) ServicePolicy() *networkingv1.NetworkPolicy {
 	generator := networkingv1.NetworkPolicyPeer{
-		PodSelector: &metav1.LabelSelector{MatchLabels: a.GeneratorSelector()},
+		PodSelector: &metav1.LabelSelector{MatchLabels: b.GeneratorSelector()},
 	}
 	scraper := networkingv1.NetworkPolicyPeer{
 		NamespaceSelector: &metav1.LabelSelector{},
 		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelScraper: "true"}},
 	}
 	from := []networkingv1.NetworkPolicyPeer{generator, scraper}
-	if a.trial.Spec.Service.Own != nil {
+	if b.trial.Spec.Service.Own != nil {
 		from = from[:1]
 	}
-	policy := a.policy(ServicePolicyName(a.trial.UID, a.number), v1alpha1.ComponentService)
-	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: a.servicePorts()}}
+	policy := b.policy(ServicePolicyName(b.trial.UID, b.number), v1alpha1.ComponentService)
+	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: b.servicePorts()}}
 	return policy
 }
 
 // GeneratorPolicy builds the NetworkPolicy of the generator. Egress is allowed to the attempt's login
 // service and to the receiver of k6's series, if there is one, and no ingress. The rule selects the pods and
 // not the Service's address, because most networks apply policies after the destination was rewritten.
-func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
-	policy := a.policy(GeneratorPolicyName(a.trial.UID, a.number), v1alpha1.ComponentGenerator)
-	service := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()}}
-	toService := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{service}, Ports: a.servicePorts()}
-	policy.Spec.Egress = append([]networkingv1.NetworkPolicyEgressRule{toService}, a.liveEgress()...)
+func (b Builder) GeneratorPolicy() *networkingv1.NetworkPolicy {
+	policy := b.policy(GeneratorPolicyName(b.trial.UID, b.number), v1alpha1.ComponentGenerator)
+	service := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()}}
+	toService := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{service}, Ports: b.servicePorts()}
+	policy.Spec.Egress = append([]networkingv1.NetworkPolicyEgressRule{toService}, b.liveEgress()...)
 	return policy
 }
 
 // policy returns a NetworkPolicy that denies all ingress and egress of a component's pods.
-func (a Attempt) policy(name, component string) *networkingv1.NetworkPolicy {
-	return denial(a.metadata(name, component), metav1.LabelSelector{MatchLabels: a.selector(component)})
+func (b Builder) policy(name, component string) *networkingv1.NetworkPolicy {
+	return denial(b.metadata(name, component), metav1.LabelSelector{MatchLabels: b.selector(component)})
 }
 
 // DenyPolicyName is the name of a namespace's deny policy. The admission policy reserves it like
@@ -75,8 +75,8 @@ func denial(metadata metav1.ObjectMeta, pods metav1.LabelSelector) *networkingv1
 	}
 }
 
-func (a Attempt) servicePorts() []networkingv1.NetworkPolicyPort {
-	of := a.endpoint()
+func (b Builder) servicePorts() []networkingv1.NetworkPolicyPort {
+	of := b.endpoint()
 	ports := []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, of.port)}
 	if of.evidencePort != of.port {
 		ports = append(ports, policyPort(corev1.ProtocolTCP, of.evidencePort))

@@ -69,36 +69,36 @@ func within(image, repository string) bool {
 // ownPod builds the pod of a user's own login service. Two init containers copy Hashmark's program and
 // k6 into the pod. The third starts the service, and times logins instead of hashes, under the same
 // limits. Then the service runs as a child of a process that reports what the container uses.
-func (a Attempt) ownPod() corev1.PodSpec {
-	own := a.trial.Spec.Service.Own
-	install := a.container(installContainer, a.settings.ServiceImage, a.serviceResources)
+func (b Builder) ownPod() corev1.PodSpec {
+	own := b.trial.Spec.Service.Own
+	install := b.container(installContainer, b.settings.ServiceImage, b.serviceResources)
 	install.Args = []string{"install", "--to", installDir}
-	install.Env = append(a.ownVariables(), variable(envvar.Prefix+"FILES", a.fileContents()))
+	install.Env = append(b.ownVariables(), variable(envvar.Prefix+"FILES", b.fileContents()))
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
 
 	flags := []string{
 		"--output", corev1.TerminationMessagePathDefault,
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
 		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.WithinSeconds),
-		"--warm-up", seconds(a.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds),
+		"--warm-up", seconds(b.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
 		"--script-folder", scriptDir,
 	}
 	if own.Hash == v1alpha1.OwnHashOther {
 		flags = append(flags, "--any-hash")
 	}
-	calibrate := a.ownContainer(CalibrateContainer, "calibrate", flags...)
+	calibrate := b.ownContainer(CalibrateContainer, "calibrate", flags...)
 	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
 	addMemory(&calibrate.Resources, scriptMemory)
 
-	login := a.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
+	login := b.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
 	login.Ports = []corev1.ContainerPort{
 		{Name: ownPortName, ContainerPort: own.Port, Protocol: corev1.ProtocolTCP},
 		{Name: "evidence", ContainerPort: EvidencePort, Protocol: corev1.ProtocolTCP},
 	}
 	login.StartupProbe = startupProbe(own.Ready.Path, ownPortName)
 
-	pod := a.podSpec()
-	pod.InitContainers = []corev1.Container{install, a.copyScript(), calibrate}
+	pod := b.podSpec()
+	pod.InitContainers = []corev1.Container{install, b.copyScript(), calibrate}
 	pod.Containers = []corev1.Container{login}
 	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, installSize)}
 	for _, container := range []string{CalibrateContainer, LoginContainer} {
@@ -106,15 +106,15 @@ func (a Attempt) ownPod() corev1.PodSpec {
 			pod.Volumes = append(pod.Volumes, scratch(writable(container, i), corev1.StorageMediumDefault, writableSize))
 		}
 	}
-	a.placeInPool(&pod)
+	b.placeInPool(&pod)
 	return pod
 }
 
 // copyScript returns the container that copies k6 and its scripts into the pod.
-func (a Attempt) copyScript() corev1.Container {
-	c := a.container(scriptContainer, a.settings.GeneratorImage, a.serviceResources)
+func (b Builder) copyScript() corev1.Container {
+	c := b.container(scriptContainer, b.settings.GeneratorImage, b.serviceResources)
 	c.Args = []string{"install", scriptDir}
-	c.Env = []corev1.EnvVar{variable(envvar.Login, ownLogin(a.trial.Spec.Service.Own))}
+	c.Env = []corev1.EnvVar{variable(envvar.Login, ownLogin(b.trial.Spec.Service.Own))}
 	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
 	return c
 }
@@ -129,17 +129,17 @@ func addMemory(resources *corev1.ResourceRequirements, more string) {
 
 // ownContainer returns a container that runs the service as a child of Hashmark's program. What the
 // service writes while it is calibrated is not there under load.
-func (a Attempt) ownContainer(name, command string, flags ...string) corev1.Container {
-	own := a.trial.Spec.Service.Own
-	c := a.container(name, own.Image, a.serviceResources)
+func (b Builder) ownContainer(name, command string, flags ...string) corev1.Container {
+	own := b.trial.Spec.Service.Own
+	c := b.container(name, own.Image, b.serviceResources)
 	c.Command = append([]string{ownProgram, command, "--password-hash-file", ownHashFile}, flags...)
 	c.Command = append(append(c.Command, "--"), own.Command...)
 	c.Args = slices.Clone(own.Args)
-	c.Env = a.ownVariables()
+	c.Env = b.ownVariables()
 	for _, key := range slices.Sorted(maps.Keys(own.Env)) {
 		c.Env = append(c.Env, variable(key, string(own.Env[key])))
 	}
-	c.Env = append(c.Env, variable(envvar.Deadline, deadlineText(a.deadline)))
+	c.Env = append(c.Env, variable(envvar.Deadline, deadlineText(b.deadline)))
 	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir, ReadOnly: true}}
 	for i, path := range own.Writable {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: writable(name, i), MountPath: path})
@@ -158,20 +158,20 @@ func writable(container string, folder int) string {
 }
 
 // ownVariables returns the variables that a user's own login service can refer to.
-func (a Attempt) ownVariables() []corev1.EnvVar {
+func (b Builder) ownVariables() []corev1.EnvVar {
 	return []corev1.EnvVar{
-		variable(envvar.Cost, decimal(a.trial.Spec.Variant.Cost)),
-		variable(envvar.Workers, decimal(ptr.Deref(a.trial.Spec.Variant.Concurrency.Workers, 0))),
-		variable(envvar.CPUMilli, a.cpuMilli()),
+		variable(envvar.Cost, decimal(b.trial.Spec.Variant.Cost)),
+		variable(envvar.Workers, decimal(ptr.Deref(b.trial.Spec.Variant.Concurrency.Workers, 0))),
+		variable(envvar.CPUMilli, b.cpuMilli()),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	}
 }
 
 // fileContents returns the files' contents in the order of their paths, as JSON.
-func (a Attempt) fileContents() string {
+func (b Builder) fileContents() string {
 	contents := []string{}
-	files := a.trial.Spec.Service.Own.Files
+	files := b.trial.Spec.Service.Own.Files
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		contents = append(contents, string(files[path]))
 	}
@@ -201,9 +201,9 @@ type endpoint struct {
 	port, evidencePort int32
 }
 
-func (a Attempt) endpoint() endpoint {
+func (b Builder) endpoint() endpoint {
 	to := endpoint{scheme: "http", portName: portName, port: Port, evidencePort: Port}
-	switch service := a.trial.Spec.Service; {
+	switch service := b.trial.Spec.Service; {
 	case service.Own != nil:
 		to.portName, to.port, to.evidencePort = ownPortName, service.Own.Port, EvidencePort
 	case service.TLS != nil:
@@ -213,8 +213,8 @@ func (a Attempt) endpoint() endpoint {
 }
 
 // ownEnvironment returns what the generator needs for a user's own login service.
-func (a Attempt) ownEnvironment() []corev1.EnvVar {
-	own := a.trial.Spec.Service.Own
+func (b Builder) ownEnvironment() []corev1.EnvVar {
+	own := b.trial.Spec.Service.Own
 	if own == nil {
 		return nil
 	}

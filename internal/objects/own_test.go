@@ -105,7 +105,7 @@ func TestALargestSpecFitsIntoTheVariablesOfItsProcesses(t *testing.T) {
 }
 
 // checkTexts checks all arguments and variables of an attempt's containers.
-func checkTexts(t *testing.T, what string, attempt objects.Attempt) {
+func checkTexts(t *testing.T, what string, attempt objects.Builder) {
 	t.Helper()
 	job, err := attempt.Job(load())
 	if err != nil {

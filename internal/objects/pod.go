@@ -16,9 +16,9 @@ const (
 	graceSeconds = 5
 )
 
-func (a Attempt) podSpec() corev1.PodSpec {
+func (b Builder) podSpec() corev1.PodSpec {
 	return corev1.PodSpec{
-		ServiceAccountName:           ServiceAccountName(a.experiment.UID),
+		ServiceAccountName:           ServiceAccountName(b.experiment.UID),
 		AutomountServiceAccountToken: ptr.To(false),
 		// Otherwise each Service of the namespace would add environment variables.
 		EnableServiceLinks: ptr.To(false),
@@ -54,11 +54,11 @@ func awayFromOperator() corev1.WeightedPodAffinityTerm {
 	}
 }
 
-func (a Attempt) container(name, image string, resources corev1.ResourceRequirements) corev1.Container {
+func (b Builder) container(name, image string, resources corev1.ResourceRequirements) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
 		Image:                    image,
-		ImagePullPolicy:          a.settings.PullPolicy,
+		ImagePullPolicy:          b.settings.PullPolicy,
 		Resources:                *resources.DeepCopy(),
 		TerminationMessagePath:   corev1.TerminationMessagePathDefault,
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,

@@ -12,9 +12,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Attempt builds the objects of one attempt of a trial. Create one with New; the zero value is
+// Builder builds the Kubernetes objects of one attempt of a trial. Create one with New; the zero value is
 // not usable.
-type Attempt struct {
+type Builder struct {
 	settings   Settings
 	trial      *v1alpha1.SizingTrial
 	experiment metav1.OwnerReference
@@ -26,35 +26,35 @@ type Attempt struct {
 	receiver           *receiver
 }
 
-// New returns the Attempt of a trial under the operator's settings. The number counts the
+// New returns the Builder of a trial under the operator's settings. The number counts the
 // trial's attempts from 1. At the deadline the login service and its calibration end by themselves,
 // even if no operator is running.
 //
 // It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
 // URL is invalid, if no experiment controls the trial, or with an *ImageNotAllowedError.
-func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline time.Time) (Attempt, error) {
+func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline time.Time) (Builder, error) {
 	if err := settings.CheckImage(trial.Spec.Service); err != nil {
-		return Attempt{}, err
+		return Builder{}, err
 	}
 	experiment := metav1.GetControllerOf(trial)
 	if experiment == nil {
-		return Attempt{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
+		return Builder{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
 	}
 	service, err := guaranteed("the variant's cpuLimit", trial.Spec.Variant.CPULimit, "service.memoryLimit", trial.Spec.Service.MemoryLimit)
 	if err != nil {
-		return Attempt{}, err
+		return Builder{}, err
 	}
 	generator, err := guaranteed(
 		"the generator's CPU limit", cmp.Or(trial.Spec.Generator.CPULimit, settings.GeneratorCPULimit),
 		"the generator's memory limit", cmp.Or(trial.Spec.Generator.MemoryLimit, settings.GeneratorMemoryLimit))
 	if err != nil {
-		return Attempt{}, err
+		return Builder{}, err
 	}
 	live, err := receiverOf(settings, trial.Spec.Service.Own)
 	if err != nil {
-		return Attempt{}, err
+		return Builder{}, err
 	}
-	return Attempt{
+	return Builder{
 		settings:           settings,
 		trial:              trial,
 		experiment:         *experiment,
