@@ -87,14 +87,17 @@ func TestOnlyTheRecommendedVariantIsOne(t *testing.T) {
 	}{
 		"one that was measured": {func(*v1alpha1.SizingExperiment) {}, "c10-500m", 3},
 		"one that was predicted": {func(e *v1alpha1.SizingExperiment) {
-			e.Status.Recommendation.Size = v1alpha1.Size{Variant: "c11-500m", Cost: 11}
+			e.Status.Recommendation.Size, e.Status.Recommendation.Predicted = v1alpha1.Size{Variant: "c11-500m", Cost: 11}, true
 		}, "c11-500m", 4},
 		"none where nothing fits":  {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation.Size = v1alpha1.Size{} }, "", 4},
 		"none before there is one": {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation = nil }, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of := recommendedOf(answers(tt.change))
-			others := 0
+			samples, others := answers(tt.change), 0
+			of := recommendedOf(samples)
+			if predicted := has(samples, "hashmark_experiment_recommendation", "Predicted"); predicted != (tt.chosen == "c11-500m") {
+				t.Errorf("the recommendation is predicted: %t", predicted)
+			}
 			for variant, value := range of {
 				switch {
 				case value == 1 && variant != tt.chosen:

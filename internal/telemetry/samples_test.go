@@ -67,7 +67,7 @@ func TestStepsComeFromTheFirstUsableRepetition(t *testing.T) {
 		measured(&trials[0], 10_000, func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid })
 		measured(&trials[1], 20_000, func(s *v1alpha1.SizingTrialStatus) { s.Steps[2].Outcome = v1alpha1.StepNotRun })
 		measured(&trials[2], 30_000)
-		slices.Reverse(trials)
+		trials[0], trials[1], trials[2] = trials[2], trials[0], trials[1]
 		gather(e, trials)
 	})
 	values := []string{"team-a", "alone", "c8-1"}
