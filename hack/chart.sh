@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Generates the chart's copies of config/crd, and its README, which describes its values. A value without a
-# description is an error.
+# Generates the chart's copies of config/crd, and its README, which describes its values.
 #
 #   chart.sh          writes them into the tree
 #   chart.sh FOLDER   writes them into a folder instead, under the same paths
@@ -13,5 +12,5 @@ rm -rf "$target/files/crds"
 mkdir -p "$target/files/crds"
 cp config/crd/*_*.yaml "$target/files/crds/"
 readme=$(go tool -modfile=hack/tools/chart/go.mod helm-docs --chart-search-root "$chart" --sort-values-order file \
-  --documentation-strict-mode --log-level warning --dry-run)
+  --log-level warning --dry-run)
 printf '%s\n' "$readme" >"$target/README.md"

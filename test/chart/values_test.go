@@ -104,3 +104,24 @@ func TestEachPropertyOfTheSchemaIsDescribed(t *testing.T) {
 		check(definition, name+": ")
 	}
 }
+
+func TestEachValueIsDescribedInTheReadme(t *testing.T) {
+	content, err := os.ReadFile(source + "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(content)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) < 4 || strings.HasPrefix(line, "| Key") {
+			continue
+		}
+		rows++
+		if strings.Trim(cells[3], " |") == "" {
+			t.Errorf("values.yaml has no comment that starts with two dashes at %s", strings.Trim(cells[0], " |"))
+		}
+	}
+	if rows < 70 {
+		t.Fatalf("found %d rows, want at least 70: the test reads the wrong file", rows)
+	}
+}
