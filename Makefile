@@ -68,15 +68,15 @@ test: ## Everything: unit, real browser, real API server, cgroup v2, real cluste
 	$(MAKE) --no-print-directory test-e2e
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
-	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/specs/... ./test/supply/...
+	HASHMARK_PROMETHEUS="$$(tools/build/binaries.sh prometheus)" HASHMARK_K6="$$(tools/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(tools/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(tools/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./tools/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./tools/lab/... ./test/specs/... ./test/supply/...
 	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
 test-integration: ## The API's rules, what the chart renders, and the reconcilers against a real API server
-	HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
+	HASHMARK_HELM="$$(tools/build/binaries.sh helm)/helm" KUBEBUILDER_ASSETS="$$(tools/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 
 test-upgrade: ## An earlier operator is replaced by this one, and back, in each phase of a trial, with Kubernetes' own controllers (2 minutes)
 	go build -o dist/upgrade/operator ./cmd/operator
-	HASHMARK_BASE="$$(hack/build/binaries.sh base)" HASHMARK_OPERATOR=$(CURDIR)/dist/upgrade/operator HASHMARK_CONTROLLER_MANAGER="$$(hack/build/binaries.sh kubernetes)/kube-controller-manager" KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-upgrade hack/test.sh upgrade -v -tags=upgrade -timeout=10m ./test/upgrade/...
+	HASHMARK_BASE="$$(tools/build/binaries.sh base)" HASHMARK_OPERATOR=$(CURDIR)/dist/upgrade/operator HASHMARK_CONTROLLER_MANAGER="$$(tools/build/binaries.sh kubernetes)/kube-controller-manager" KUBEBUILDER_ASSETS="$$(tools/build/binaries.sh assets)" hack/timed.sh test-upgrade hack/test.sh upgrade -v -tags=upgrade -timeout=10m ./test/upgrade/...
 
 test-browser: ## The HTML report and the dashboards in a real Chromium; writes pictures to dist/report and dist/dashboards
 	hack/timed.sh test-report hack/screenshot.sh
@@ -117,7 +117,7 @@ manifests: ## Regenerate the CRDs, dashboards and the chart's README
 	hack/chart.sh
 
 fmt: ## Format the Go code
-	gofmt -w api cmd config controllers hack internal loadtests test
+	gofmt -w api cmd config controllers hack internal loadtests test tools
 
 vet: ## Run go vet with all build tags
 	go vet -tags=bench,browser,cgroup2,chaos,drift,e2e,grafana,helm,integration,k6,prometheus,upgrade ./...

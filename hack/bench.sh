@@ -9,7 +9,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 readonly on_cluster=' bound drift ladder model ' alone=' arrivals generators quota scale '
 name=${1:-all}
@@ -34,13 +34,13 @@ fi
 mkdir -p dist/bench
 go build -o dist/bench/loginservice ./cmd/loginservice
 go build -o dist/bench/operator ./cmd/operator
-go test -c -tags=bench -o dist/bench/bench.test ./test/bench
+go test -c -tags=bench -o dist/bench/bench.test ./tools/bench
 HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice
 HASHMARK_OPERATOR=$PWD/dist/bench/operator
-HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
+HASHMARK_K6=$(tools/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
-HASHMARK_CONTROLLER_MANAGER=$(hack/build/binaries.sh kubernetes)/kube-controller-manager
-KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)
+HASHMARK_CONTROLLER_MANAGER=$(tools/build/binaries.sh kubernetes)/kube-controller-manager
+KUBEBUILDER_ASSETS=$(tools/build/binaries.sh assets)
 export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO HASHMARK_CONTROLLER_MANAGER KUBEBUILDER_ASSETS
 
 # The benchmarks and their load generators stay off the measured CPU. They run in their own
@@ -52,5 +52,5 @@ case $name in
   quota) aside=(chrt --fifo 20 taskset -c 1) ;;
 esac
 readonly binary=$PWD/dist/bench/bench.test
-cd test/bench
+cd tools/bench
 exec "${aside[@]}" "$binary" "${arguments[@]}"

@@ -3,11 +3,11 @@
 # QEMU, without KVM. It installs what is missing of QEMU and the programs that make file systems.
 #
 #   cgroup2.sh trial     one trial, without Kubernetes: the service, the generator and k6
-#   cgroup2.sh cluster   an experiment on the cluster of hack/cluster with four virtual CPUs
+#   cgroup2.sh cluster   an experiment on the cluster of tools/cluster with four virtual CPUs
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 readonly work=$PWD/dist/cgroup2 kernel_package=linux-image-cloud-amd64
@@ -47,7 +47,7 @@ trial() {
   mkdir -p "$root"/{proc,sys,dev,tmp}
   program "$root/init" ./test/cgroup2/init
   program "$root/" ./cmd/loginservice ./cmd/loadrunner
-  cp "$(hack/build/binaries.sh k6)/k6" "$root/k6"
+  cp "$(tools/build/binaries.sh k6)/k6" "$root/k6"
   pack "$root" "$work/trial.gz"
   HASHMARK_KERNEL=$work/vmlinuz HASHMARK_INITRAMFS=$work/trial.gz \
     hack/test.sh cgroup2 -v -tags=cgroup2 -timeout=20m -run=TestATrial ./test/cgroup2
@@ -79,17 +79,17 @@ opener() {
 }
 
 # disk makes the machine's disk: Debian, the kernel's modules, this project with its images, and the
-# compiled programs of hack/cluster with the go command, which its scripts ask for the platform.
+# compiled programs of tools/cluster with the go command, which its scripts ask for the platform.
 disk() {
   local root=$work/disk name cache
   rm -rf "$root"
   mkdir -p "$root/hashmark/dist/images" "$root/root/.cache/hashmark" "$root"/usr/local/go/{bin,pkg/tool}
   tar --extract --file="$work/debian.tar" --directory="$root"
   cp -r "$work/kernel/lib/modules" "$root/lib/"
-  git ls-files -z charts go.mod hack test/cgroup2 | xargs -0 cp --parents --target-directory="$root/hashmark"
+  git ls-files -z charts go.mod hack tools test/cgroup2 | xargs -0 cp --parents --target-directory="$root/hashmark"
   cp dist/images/{operator,loginservice,generator}.tar "$root/hashmark/dist/images/"
   for name in kubernetes etcd containerd cni kube-router pause helm; do
-    cache=$(hack/build/binaries.sh "$name")
+    cache=$(tools/build/binaries.sh "$name")
     cp -r "$cache" "$root/root/.cache/hashmark/"
   done
   cp "$(go env GOROOT)/bin/go" "$root/usr/local/go/bin/"
@@ -105,7 +105,7 @@ cluster() {
   need depmod kmod
   hack/images.sh
   opener
-  # The root file system stays in dist, with what hack/cluster needs.
+  # The root file system stays in dist, with what tools/cluster needs.
   [[ -f $work/debian.tar ]] ||
     debian "$work/debian.tar" buildah conntrack iproute2 ipset iptables kmod openssl procps runc util-linux
   disk

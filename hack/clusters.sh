@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Commands for every kind of cluster, selected by CLUSTER:
 #
-#   local     built from source on this machine (hack/cluster); needs root
+#   local     built from source on this machine (tools/cluster); needs root
 #   kind      three nodes in Docker; needs Docker's engine and kind. KIND_NODE_IMAGE is the image of
 #             the nodes, by default kind's own
 #   current   the cluster of your own kubeconfig, which is neither created nor removed
 #
 #   clusters.sh which                prints the default of CLUSTER
-#   clusters.sh up|down|env          as in hack/cluster/cluster.sh
+#   clusters.sh up|down|env          as in tools/cluster/cluster.sh
 #   clusters.sh load-images FILE...
 #
 # Every target of make runs it, also with the bash of macOS, as in krew.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 # kind if it is available, because it does not need root; otherwise the local cluster.
 which_cluster() {
@@ -52,7 +52,7 @@ current_load() {
 # helm_way prints the export that adds Helm, in the version of these scripts, to PATH.
 helm_way() {
   local folder
-  folder=$(hack/build/binaries.sh helm)
+  folder=$(tools/build/binaries.sh helm)
   # shellcheck disable=SC2016 # the reading shell expands its own PATH
   printf 'export PATH=%q:"$PATH"\n' "$folder"
 }
@@ -74,10 +74,10 @@ action=${1:-}
 }
 case "${CLUSTER:=$(which_cluster)} $action" in
   "local env")
-    hack/cluster/cluster.sh env
+    tools/cluster/cluster.sh env
     plugin_way
     ;;
-  "local "*) exec hack/cluster/cluster.sh "$action" "$@" ;;
+  "local "*) exec tools/cluster/cluster.sh "$action" "$@" ;;
   "kind up") kind_up ;;
   "kind down") kind delete cluster --name hashmark --kubeconfig dist/kind.kubeconfig ;;
   "kind env")

@@ -14,7 +14,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 export CLUSTER=${CLUSTER:-$(hack/clusters.sh which)}
 readonly namespace=hashmark-demo name=quickstart
@@ -43,7 +43,7 @@ monitored() {
 values() {
   local seal=dist/images/operator.tar.seal
   printf '%s\n' --set-string "image.registry=${IMAGES:-hashmark.dev},image.tag=${TAG:-dev}"
-  [[ $CLUSTER == current ]] || printf '%s\n' --values hack/cluster/values.yaml
+  [[ $CLUSTER == current ]] || printf '%s\n' --values tools/cluster/values.yaml
   ! monitored || hack/monitoring/monitoring.sh values
   # An image that was rebuilt under the same tag must replace the pod.
   [[ ! -f $seal ]] || printf '%s\n' --set-string "operator.podAnnotations.hashmark\\.dev/image=$(cut -d' ' -f3 "$seal")"

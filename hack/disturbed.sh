@@ -6,7 +6,7 @@
 #   hack/disturbed.sh COMMAND...
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 (($# > 0)) || die "usage: hack/disturbed.sh COMMAND..."
 [[ ${CLUSTER:-$(hack/clusters.sh which)} == local ]] ||

@@ -5,7 +5,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/python.sh
 
 folder=$(python_environment mkdocs hack/docs/requirements.txt)

@@ -6,7 +6,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 export CLUSTER=${CLUSTER:-$(hack/clusters.sh which)}
 
@@ -37,7 +37,7 @@ hack/timed.sh "images of the suite" hack/images.sh e2e
 hack/clusters.sh load-images dist/images/{failing-k6,brief,drift-steady,drift-sawtooth,drift-slower,drift-faster,etcd}.tar
 
 HASHMARK_OPERATOR_BINARY=$PWD/dist/linux-$(go env GOARCH)/operator
-HASHMARK_HELM3=$(hack/build/binaries.sh helm3)/helm
+HASHMARK_HELM3=$(tools/build/binaries.sh helm3)/helm
 put_back
 PATH=$(hack/krew.sh folder):$PATH
 export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 PATH

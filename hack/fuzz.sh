@@ -9,7 +9,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 readonly pattern=${1:-.} seconds=${FUZZ_SECONDS:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "FUZZ_SECONDS is \"$seconds\"; it must be a whole number of seconds"

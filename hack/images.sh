@@ -9,14 +9,14 @@
 #   images.sh examples     the login services of examples/
 #   images.sh monitoring   Prometheus and its operator, for a cluster that can't
 #                          pull images
-#   images.sh kind         Kubernetes' control plane and kube-router, for the nodes of hack/kind
+#   images.sh kind         Kubernetes' control plane and kube-router, for the nodes of tools/kind
 #
 # The defaults of IMAGES and TAG, hashmark.dev and dev, are not a registry: they are for
 # clusters that import the archives. BUILDER is docker or buildah; by default what was found.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 prefix=${IMAGES:-hashmark.dev}
@@ -94,10 +94,10 @@ which_builder() {
   fi
 }
 
-# compiled RECIPE BINARY NAME copies a program of hack/build as NAME.
+# compiled RECIPE BINARY NAME copies a program of tools/build as NAME.
 compiled() {
   local folder
-  folder=$(hack/build/binaries.sh "$1")
+  folder=$(tools/build/binaries.sh "$1")
   cmp -s "$folder/$2" "$binaries/$3" || cp "$folder/$2" "$binaries/$3"
 }
 
@@ -165,7 +165,7 @@ monitoring_images() {
 # kind_references prints the names that kubeadm and the manifest of kube-router use.
 kind_references() {
   local kubeadm
-  kubeadm=$(hack/build/binaries.sh kubeadm)/kubeadm
+  kubeadm=$(tools/build/binaries.sh kubeadm)/kubeadm
   "$kubeadm" config images list --kubernetes-version "$("$kubeadm" version -o short)"
   echo docker.io/cloudnativelabs/kube-router:latest
 }
@@ -175,7 +175,7 @@ kind_images() {
   binaries=dist/kind/programs
   local references reference name packages tools=$binaries/kind-tools
   mkdir -p "$binaries"
-  mapfile -t packages <hack/kind/packages.txt
+  mapfile -t packages <tools/kind/packages.txt
   unpack_packages "$tools" "${packages[@]}"
   for name in ip{,6}tables{,-save,-restore}; do ln -sf xtables-nft-multi "$tools/usr/sbin/$name"; done
   for name in sh cp mv rm; do ln -sf busybox "$tools/bin/$name"; done
@@ -190,8 +190,8 @@ kind_images() {
   for reference in "${references[@]}"; do
     name=$(basename "${reference%:*}")
     case $name in
-      kube-router | kube-proxy) image "$reference" hack/kind/Dockerfile "$name" kind-tools ;;
-      *) image "$reference" hack/kind/Dockerfile "$name" ;;
+      kube-router | kube-proxy) image "$reference" tools/kind/Dockerfile "$name" kind-tools ;;
+      *) image "$reference" tools/kind/Dockerfile "$name" ;;
     esac
   done
 }

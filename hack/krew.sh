@@ -10,7 +10,7 @@
 # clusters.sh use nothing newer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 version=${VERSION:-v$(sed -n 's/^appVersion: //p' charts/hashmark/Chart.yaml)}
 tool=(go tool "-modfile=$PWD/hack/tools/krew/go.mod")

@@ -2,7 +2,7 @@
 # Runs the linters over the Go code, the shell scripts and the workflows, and looks for registries of packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 go vet -tags=bench,browser,cgroup2,chaos,drift,integration,e2e,grafana,helm,k6,prometheus,upgrade ./...

@@ -12,7 +12,7 @@ shopt -s inherit_errexit
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly usage="usage: manifests.sh CHART FOLDER [flags of helm template]"
 chart=${1:?$usage} folder=${2:?$usage} flags=("${@:3}")
-helm=$("$root/hack/build/binaries.sh" helm)/helm
+helm=$("$root/tools/build/binaries.sh" helm)/helm
 
 # render FLAG... prints what the chart renders, without the labels that are only for Helm.
 render() {

@@ -7,9 +7,9 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-BUILD_FOLDER=$PWD/hack/build
-source hack/build/messages.sh
-source hack/build/recipes.sh
+BUILD_FOLDER=$PWD/tools/build
+source tools/build/messages.sh
+source tools/build/recipes.sh
 
 # notices runs hack/notices, which is compiled for this machine.
 notices() {
@@ -24,11 +24,11 @@ notices() {
 k6_notices() {
   local binary package source
   recipe k6
-  binary=$(hack/build/binaries.sh k6)/k6
+  binary=$(tools/build/binaries.sh k6)/k6
   package=${packages#* }
-  source=$(cd hack/build/k6 && GOFLAGS='' go list -m -f '{{.Dir}}' "$package")
+  source=$(cd tools/build/k6 && GOFLAGS='' go list -m -f '{{.Dir}}' "$package")
   install -m 0644 "$source/LICENSE.md" "$1/LICENSE"
-  cp hack/build/k6/go.{mod,sum} "$1"
+  cp tools/build/k6/go.{mod,sum} "$1"
   cat >"$1/SOURCE" <<TEXT
 k6 $release in this image is an unmodified build of public source code. It is free software under the
 GNU Affero General Public License, version 3, whose text is in the file LICENSE. Hashmark runs it
@@ -57,7 +57,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 if [[ $program == k6 ]]; then
   # What k6 contains is under its own licence, or one that is compatible with it.
-  notices -C hack/build/k6 -also AGPL-3.0,NOASSERTION go.k6.io/k6 >"$folder/THIRD_PARTY_NOTICES"
+  notices -C tools/build/k6 -also AGPL-3.0,NOASSERTION go.k6.io/k6 >"$folder/THIRD_PARTY_NOTICES"
   k6_notices "$folder"
 else
   notices "./cmd/$program" >"$folder/THIRD_PARTY_NOTICES"

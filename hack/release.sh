@@ -10,7 +10,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 readonly architectures=(amd64 arm64) names=(operator loginservice generator)
 readonly work=dist/publish
@@ -64,7 +64,7 @@ of_this_version() {
 # prints the chart's reference by digest.
 chart() {
   local name helm reference changed pushed listed=''
-  helm=$(hack/build/binaries.sh helm)/helm
+  helm=$(tools/build/binaries.sh helm)/helm
   rm -rf "$work/chart"
   cp -r charts/hashmark "$work/chart"
   while read -r reference; do

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 need_chromium

@@ -7,7 +7,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 export BUILDER=buildah
 
 # same FOLDER compares the archives with those that were built in a folder.

@@ -8,7 +8,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 
 readonly ledger=dist/test-long
 readonly integration=(-tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...)
@@ -20,9 +20,9 @@ on_cluster() {
 }
 
 assets() {
-  KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets "$@")
-  HASHMARK_CONTROLLER_MANAGER=$(hack/build/binaries.sh kubernetes)/kube-controller-manager
-  HASHMARK_HELM=$(hack/build/binaries.sh helm)/helm
+  KUBEBUILDER_ASSETS=$(tools/build/binaries.sh assets "$@")
+  HASHMARK_CONTROLLER_MANAGER=$(tools/build/binaries.sh kubernetes)/kube-controller-manager
+  HASHMARK_HELM=$(tools/build/binaries.sh helm)/helm
   export KUBEBUILDER_ASSETS HASHMARK_CONTROLLER_MANAGER HASHMARK_HELM
 }
 
@@ -63,7 +63,7 @@ release() { hack/test-release.sh; }
 cgroup2-cluster() { hack/cgroup2.sh cluster; }
 
 # The demo and a sample of the end-to-end suite on kind, with a Docker engine and a node image of its own (20 minutes).
-kind() { hack/kind/kind.sh test; }
+kind() { tools/kind/kind.sh test; }
 
 # Every fault at every write, watch and event, with Kubernetes' own controllers (an hour); prints the counts.
 faults() {

@@ -7,16 +7,16 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 source hack/registry.sh
-source hack/cluster/settings.sh
+source tools/cluster/settings.sh
 export CLUSTER=local
 
 # withdraw removes the operator, and the registry and its images from the nodes.
 withdraw() {
   hack/demo.sh uninstall
-  hack/cluster/cluster.sh forget-registry "$address"
+  tools/cluster/cluster.sh forget-registry "$address"
 }
 
 # finish removes what the run has made, however far it came.
@@ -39,7 +39,7 @@ pulled() {
 
 trap finish EXIT
 need buildah buildah
-hack/cluster/cluster.sh up
+tools/cluster/cluster.sh up
 way=$(hack/clusters.sh env)
 eval "$way"
 # Helm would refuse to install a second release of the name.
@@ -51,11 +51,11 @@ sign release
 while read -r reference; do
   signed ours "$reference"
 done <"$work/release"
-hack/cluster/cluster.sh allow-registry "$address"
+tools/cluster/cluster.sh allow-registry "$address"
 before=$(($(wc -l <"$work/registry.log") + 1))
 # The definitions are those of an earlier release, if there was one.
 helm install hashmark "oci://$(chart_of release)" --plain-http --namespace hashmark-system --create-namespace \
-  --values hack/cluster/values.yaml --take-ownership --force-conflicts --wait --timeout=5m --hide-notes
+  --values tools/cluster/values.yaml --take-ownership --force-conflicts --wait --timeout=5m --hide-notes
 say "the operator is running"
 helm test hashmark --namespace hashmark-system --timeout=10m
 hack/demo.sh quickstart

@@ -9,7 +9,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 source hack/python.sh
 source hack/registry.sh
@@ -91,7 +91,7 @@ isolate() {
 # annotated REFERENCE fails unless Artifact Hub can read the chart's lists of changes, images and screenshots.
 annotated() {
   local helm annotation screenshot
-  helm=$(hack/build/binaries.sh helm)/helm
+  helm=$(tools/build/binaries.sh helm)/helm
   "$helm" show chart "oci://$1" --plain-http >"$work/chart.yaml"
   annotation='.annotations."artifacthub.io/'
   yq "$annotation"'changes" | from_yaml | .[] |
@@ -190,7 +190,7 @@ rm -r dist/publish
 publish second
 diff <(sed 's#.*@##' "$work/first" | head -3) <(sed 's#.*@##' "$work/second" | head -3) >&2 || die "two releases of the same source have different digests"
 installs second <dist/publish/manifests/install.yaml
-"$(hack/build/binaries.sh helm)/helm" template hashmark "oci://$(chart_of first)" --plain-http | installs first
+"$(tools/build/binaries.sh helm)/helm" template hashmark "oci://$(chart_of first)" --plain-http | installs first
 say "the chart, pulled by digest, and install.yaml install the published images by digest"
 annotated "$(chart_of first)"
 use_cosign

@@ -5,15 +5,15 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=build/messages.sh
-source hack/build/messages.sh
+# shellcheck source=../tools/build/messages.sh
+source tools/build/messages.sh
 
 readonly chart=charts/hashmark
-readonly sets=(test/chart/values/*.yaml hack/cluster/values.yaml hack/monitoring/values.yaml)
-helm=$(hack/build/binaries.sh helm)/helm
-helm3=$(hack/build/binaries.sh helm3)/helm
-promtool=$(hack/build/binaries.sh prometheus)/promtool
-kubernetes=$(sed -nE 's/^\tk8s.io\/kubernetes (v[0-9.]+) .*/\1/p' hack/build/kubernetes/go.mod)
+readonly sets=(test/chart/values/*.yaml tools/cluster/values.yaml hack/monitoring/values.yaml)
+helm=$(tools/build/binaries.sh helm)/helm
+helm3=$(tools/build/binaries.sh helm3)/helm
+promtool=$(tools/build/binaries.sh prometheus)/promtool
+kubernetes=$(sed -nE 's/^\tk8s.io\/kubernetes (v[0-9.]+) .*/\1/p' tools/build/kubernetes/go.mod)
 readonly helm helm3 promtool kubernetes
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -26,13 +26,13 @@ done
 
 go test -run='^TestTheChartShipsTheseDashboards$' ./hack/dashboards || stale "charts/hashmark/files/dashboards" "make generate"
 
-unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test)
+unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test tools)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
-for module in . hack/tools hack/tools/*/ hack/build/*/; do
+for module in . hack/tools hack/tools/*/ tools/build/*/; do
   # To tidy them, all modules of the older Kubernetes releases would have to be downloaded. test-long NAME=minors
   # compiles them, which fails if they lack anything.
-  [[ $module != hack/build/kubernetes-1.* ]] || continue
+  [[ $module != tools/build/kubernetes-1.* ]] || continue
   (cd "$module" && go mod tidy -diff) || stale "$module/go.mod" "go mod tidy there"
 done
 

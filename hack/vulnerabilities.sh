@@ -11,8 +11,8 @@
 set -euo pipefail
 shopt -s inherit_errexit
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=build/messages.sh
-source "$root/hack/build/messages.sh"
+# shellcheck source=../tools/build/messages.sh
+source "$root/tools/build/messages.sh"
 database=${GOVULNDB:-https://vuln.go.dev}
 patience=${PATIENCE:-5}
 
@@ -52,5 +52,5 @@ if (($# == 2)); then
   check "$1" "$2"
 else
   check "$root" ./cmd/...
-  check "$root/hack/build/k6" go.k6.io/k6
+  check "$root/tools/build/k6" go.k6.io/k6
 fi

@@ -6,9 +6,9 @@ set -euo pipefail
 shopt -s inherit_errexit
 folder=$(cd "$1" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")"
-source ../../hack/build/messages.sh
+source ../../tools/build/messages.sh
 source ../../hack/packages.sh
-source ../../hack/build/maven.sh
+source ../../tools/build/maven.sh
 
 # The folder of Debian's Java has the name of the architecture. The experiments must not.
 mkdir -p "$folder/usr/bin"

@@ -6,7 +6,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 folder=$(realpath "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")"
-source ../../hack/build/messages.sh
+source ../../tools/build/messages.sh
 source ../../hack/packages.sh
 
 # The seal is in the folder, because the folder is emptied when Debian's packages change.

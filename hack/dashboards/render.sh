@@ -11,7 +11,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 readonly page=dist/dashboards/page
@@ -85,7 +85,7 @@ if [[ ${1:-} == docs ]]; then
     cp "$picture" "docs/images/dashboard-${picture#*/demo-}"
   done
 else
-  HASHMARK_PROMETHEUS=${HASHMARK_PROMETHEUS:-$(hack/build/binaries.sh prometheus)}
+  HASHMARK_PROMETHEUS=${HASHMARK_PROMETHEUS:-$(tools/build/binaries.sh prometheus)}
   export HASHMARK_PROMETHEUS
   hack/test.sh dashboards -tags=grafana -run='^TestGrafanaDrawsTheHistory$' ./hack/dashboards
 fi

@@ -10,7 +10,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/monitoring/versions.sh
 
 # CUSTOM_RESOURCES are the kinds that the operator needs for one Prometheus.
@@ -26,7 +26,7 @@ export CLUSTER
 # definitions prints the folder of the operator's CRDs in its module.
 definitions() {
   printf '%s/example/prometheus-operator-crd\n' \
-    "$(cd hack/build/prometheus-operator && go mod download "$OPERATOR_MODULE" && go list -m -f '{{.Dir}}' "$OPERATOR_MODULE")"
+    "$(cd tools/build/prometheus-operator && go mod download "$OPERATOR_MODULE" && go list -m -f '{{.Dir}}' "$OPERATOR_MODULE")"
 }
 
 # define installs the CRDs. They are applied server-side, because one of them is too large for

@@ -24,7 +24,7 @@ func Start(definitions string, configure func(*envtest.APIServer)) (*envtest.Env
 	log.SetLogger(klog.Background())
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		return nil, nil, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
-			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
+			"run: export KUBEBUILDER_ASSETS=$(tools/build/binaries.sh assets)")
 	}
 	environment := &envtest.Environment{CRDDirectoryPaths: []string{definitions}, ErrorIfCRDPathMissing: true}
 	configure(environment.ControlPlane.GetAPIServer())

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The first process of the virtual machine with the cluster: it starts the cluster of hack/cluster, installs
+# The first process of the virtual machine with the cluster: it starts the cluster of tools/cluster, installs
 # the operator, waits for the end of experiment.yaml, and writes what is there then onto the second disk.
 set -uo pipefail
 export PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CLUSTER=local CPUS=exclusive
@@ -26,7 +26,7 @@ experiment() {
   cd /hashmark || return 1
   hack/clusters.sh up || return 1
   hack/clusters.sh load-images dist/images/*.tar || return 1
-  way=$(hack/cluster/cluster.sh env) || return 1
+  way=$(tools/cluster/cluster.sh env) || return 1
   eval "$way"
   hack/demo.sh install || return 1
   kubectl apply -f test/cgroup2/experiment.yaml || return 1

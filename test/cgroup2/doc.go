@@ -1,6 +1,6 @@
 // Package cgroup2 measures on a kernel with cgroup version 2, in a virtual machine: the machines that
 // the other tests run on may have only version 1. One test runs a trial without Kubernetes, the other
-// an experiment on the cluster of hack/cluster. QEMU emulates the CPU, which makes it several times
+// an experiment on the cluster of tools/cluster. QEMU emulates the CPU, which makes it several times
 // slower and not comparable, so the tests assert what was read and not how fast it was.
 package cgroup2
 

@@ -1,5 +1,5 @@
 // Package chart renders the Helm chart for tests, as a release called hashmark in the namespace
-// hashmark-system. Helm is the program in HASHMARK_HELM, or else the one that hack/build compiles.
+// hashmark-system. Helm is the program in HASHMARK_HELM, or else the one that tools/build compiles.
 package chart
 
 import (
@@ -43,7 +43,7 @@ func Objects(flags ...string) ([]*unstructured.Unstructured, error) {
 	}
 	helm := os.Getenv("HASHMARK_HELM")
 	if helm == "" {
-		folder, err := output(root, "hack/build/binaries.sh", "helm")
+		folder, err := output(root, "tools/build/binaries.sh", "helm")
 		if err != nil {
 			return nil, err
 		}

@@ -59,11 +59,11 @@ func (c *chaos) experiment(t *testing.T, name string, changes ...func(*v1alpha1.
 	return create(t, tiny(c.ns, name, append([]func(*v1alpha1.SizingExperimentSpec){tries(2)}, changes...)...))
 }
 
-// clusterScript runs a command of hack/cluster/cluster.sh.
+// clusterScript runs a command of tools/cluster/cluster.sh.
 func clusterScript(t *testing.T, args ...string) {
 	t.Helper()
 	// The test's context has ended when its cleanup runs.
-	if out, err := exec.CommandContext(context.Background(), "../../hack/cluster/cluster.sh", args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), "../../tools/cluster/cluster.sh", args...).CombinedOutput(); err != nil {
 		t.Fatalf("cluster.sh %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }

@@ -54,7 +54,7 @@ var elsewhere = []struct{ begin, why string }{
 	{"HASHMARK_SPEED_OF=", "make test-browser runs the test"},
 	{"hack/screenshot.sh docs", "make test-browser runs the script"},
 	{"hack/dashboards/render.sh docs", "make test-browser runs the script"},
-	{"hack/cluster/cluster.sh status", "it looks into the local cluster only"},
+	{"tools/cluster/cluster.sh status", "it looks into the local cluster only"},
 	{"ctr ", "it looks into the local cluster only"},
 	{"nsenter ", "it looks into the local cluster only"},
 	{"cat /sys/fs/cgroup", "it looks into the local cluster only"},
@@ -113,7 +113,7 @@ func documentedCommands(t *testing.T) []docCommand {
 	t.Helper()
 	files, err := filepath.Glob("../../docs/*.md")
 	must(t, err)
-	files = append(files, "../../README.md", "../../docs/accounts/README.md", "../../docs/gallery/README.md", "../../charts/hashmark/README.md", "../../hack/cluster/README.md")
+	files = append(files, "../../README.md", "../../docs/accounts/README.md", "../../docs/gallery/README.md", "../../charts/hashmark/README.md", "../../tools/cluster/README.md")
 	var all []docCommand
 	for _, file := range files {
 		text, err := os.ReadFile(file)

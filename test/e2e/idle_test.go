@@ -28,7 +28,7 @@ func TestTheServicesCPUIsIdleWhenNoTrialRuns(t *testing.T) {
 var usageOfV2 = regexp.MustCompile(`(?m)^usage_usec (\d+)$`)
 
 // podsCPU returns the CPU time that all pods of node-1 have used, from their cgroup
-// (hack/cluster/cgroups.sh), version 1 or 2.
+// (tools/cluster/cgroups.sh), version 1 or 2.
 func podsCPU(t *testing.T) time.Duration {
 	t.Helper()
 	if text, err := os.ReadFile("/sys/fs/cgroup/cpuacct/hashmark-node-1/cpuacct.usage"); err == nil {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/test/lab"
+	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
 // cluster is the client that all tests share.

@@ -30,7 +30,7 @@ func fillMemory(t *testing.T, pod *corev1.Pod, container string) {
 }
 
 // cgroupOf returns the folder of a container's memory cgroup on the local cluster, version 1 or
-// 2 (hack/cluster/cgroups.sh).
+// 2 (tools/cluster/cgroups.sh).
 func cgroupOf(t *testing.T, pod *corev1.Pod, container string) string {
 	t.Helper()
 	refresh(t, pod)

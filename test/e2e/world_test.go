@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/test/lab"
+	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
 // namespace creates a namespace that enforces restricted pods, and deletes it at the end.

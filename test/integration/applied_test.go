@@ -40,7 +40,7 @@ func TestAllThatUsersApplyIsAccepted(t *testing.T) {
 	if err != nil || len(values) == 0 {
 		t.Fatalf("there are no values: %v", err)
 	}
-	for _, file := range append(values, "", root+"/hack/cluster/values.yaml", root+"/hack/monitoring/values.yaml") {
+	for _, file := range append(values, "", root+"/tools/cluster/values.yaml", root+"/hack/monitoring/values.yaml") {
 		arguments := []string{"template", "hashmark", "charts/hashmark", "--namespace=hashmark-system", "--kube-version=" + version.GitVersion}
 		if file != "" {
 			arguments = append(arguments, "--values="+strings.TrimPrefix(file, root+"/"))
@@ -97,7 +97,7 @@ func tried(t *testing.T, object *unstructured.Unstructured) error {
 // defineMonitors installs the definitions of prometheus-operator, in the version that the local cluster runs.
 func defineMonitors(t *testing.T) {
 	t.Helper()
-	module := filepath.Join(root, "hack", "build", "prometheus-operator")
+	module := filepath.Join(root, "tools", "build", "prometheus-operator")
 	command := exec.CommandContext(t.Context(), "go", "mod", "download", "github.com/prometheus-operator/prometheus-operator")
 	command.Dir = module
 	if out, err := command.CombinedOutput(); err != nil {

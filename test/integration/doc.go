@@ -9,5 +9,5 @@
 // The tests carry the build tag integration, because they need the programs
 // that KUBEBUILDER_ASSETS names:
 //
-//	KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets) go test -tags integration ./test/integration/...
+//	KUBEBUILDER_ASSETS=$(tools/build/binaries.sh assets) go test -tags integration ./test/integration/...
 package integration

@@ -14,7 +14,7 @@ import (
 // with the API.
 func TestSamplesAreAccepted(t *testing.T) {
 	var files []string
-	for _, folder := range []string{filepath.Join("config", "samples"), filepath.Join("config", "samples", "accounts"), filepath.Join("test", "bench", "testdata")} {
+	for _, folder := range []string{filepath.Join("config", "samples"), filepath.Join("config", "samples", "accounts"), filepath.Join("tools", "bench", "testdata")} {
 		found, err := filepath.Glob(filepath.Join(root, folder, "*.yaml"))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("found no sample in %s, error %v", folder, err)

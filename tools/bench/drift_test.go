@@ -12,8 +12,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/test/bench/figures"
-	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/tools/bench/figures"
+	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
 const (

@@ -6,8 +6,8 @@
 #   binaries.sh NAME     prints the folder of the binaries of a recipe:
 #                        kubernetes, etcd, containerd, cni, kube-router, k6,
 #                        pause, helm, helm3, prometheus, prometheus-operator or
-#                        base; for hack/kind also kind, kubeadm and coredns
-#   binaries.sh all      prints each of these folders, without those for hack/kind
+#                        base; for tools/kind also kind, kubeadm and coredns
+#   binaries.sh all      prints each of these folders, without those for tools/kind
 #   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
 #                        for KUBEBUILDER_ASSETS; with a second argument such as
 #                        kubernetes-1.35, those of another Kubernetes minor

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/test/bench/figures"
-	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/tools/bench/figures"
+	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
 // TestBound compares the maximum with the CPU-bound rate, both at the reference speed.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/hashmark-dev/hashmark/test/bench/figures"
+	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 )
 
 var nearly = cmp.Options{cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()}

@@ -19,8 +19,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/process"
+	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 )
 
 // operatorProcess is a process of the operator, with metrics over HTTP.

@@ -12,9 +12,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/test/bench/figures"
-	"github.com/hashmark-dev/hashmark/test/bench/loopback"
-	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/tools/bench/figures"
+	"github.com/hashmark-dev/hashmark/tools/bench/loopback"
+	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
 // arrivalsBins is the number of bins, of ten mean gaps each, that a dispersion is computed from.

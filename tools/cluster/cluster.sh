@@ -22,7 +22,7 @@ CLUSTER_FOLDER="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 BINARIES="$CLUSTER_FOLDER/../build/binaries.sh"
 
 source "$CLUSTER_FOLDER/../build/messages.sh"
-source "$CLUSTER_FOLDER/../packages.sh"
+source "$CLUSTER_FOLDER/../../hack/packages.sh"
 source "$CLUSTER_FOLDER/settings.sh"
 source "$CLUSTER_FOLDER/processes.sh"
 source "$CLUSTER_FOLDER/packages.sh"

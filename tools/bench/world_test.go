@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/test/lab"
+	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
 // patience is longer than the longest experiment of these benchmarks.

@@ -12,7 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
-	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
 // modelCell is a configuration of the service, and the goal of the model at each load.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Messages of the scripts in this folder and in hack/cluster.
+# Messages of the scripts in this folder and in tools/cluster.
 #
 # Everything is written to standard error. Standard output is for results that other programs
 # read, such as a folder of binaries or shell exports.

@@ -10,11 +10,11 @@
 #
 # The engine is Debian's, in a network namespace of its own without a way out: load stays on this
 # machine, and its routes and firewall do not change. What is compiled or downloaded stays in
-# dist/kind and in the cache of hack/build. Everything else is the user's path, from hack/clusters.sh on.
+# dist/kind and in the cache of tools/build. Everything else is the user's path, from hack/clusters.sh on.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 readonly namespace=hashmark-kind state=/run/hashmark-kind work=$PWD/dist/kind
@@ -32,7 +32,7 @@ start_engine() {
   inside ip link set lo up
   mkdir -p "$state" "$work"
   inside setsid dockerd --host="$DOCKER_HOST" --pidfile="$pid" --exec-root="$state/exec" --data-root="$work/docker" \
-    --add-runtime=trimmed="$PWD/hack/kind/runtime.sh" --default-runtime=trimmed >"$work/dockerd.log" 2>&1 </dev/null &
+    --add-runtime=trimmed="$PWD/tools/kind/runtime.sh" --default-runtime=trimmed >"$work/dockerd.log" 2>&1 </dev/null &
   timeout 120 bash -c 'until docker info >/dev/null 2>&1; do sleep 0.5; done' ||
     die "dockerd did not start; see $work/dockerd.log"
 }
@@ -72,14 +72,14 @@ up() {
   need capsh libcap2-bin
   need ip iproute2
   start_engine
-  hack/kind/node.sh
+  tools/kind/node.sh
 }
 
 # run runs a command as a user would who has Docker, kind and kubectl.
 run() {
   local kind kubectl
-  kind=$(hack/build/binaries.sh kind)
-  kubectl=$(hack/build/binaries.sh kubernetes)
+  kind=$(tools/build/binaries.sh kind)
+  kubectl=$(tools/build/binaries.sh kubernetes)
   CLUSTER=kind KIND_NODE_IMAGE=hashmark.dev/kind-node PATH=$kind:$kubectl:$PATH inside "$@"
 }
 
@@ -90,7 +90,7 @@ fetch() {
     (cd "$name" && go mod download)
   done
   for name in kind kubernetes helm helm3; do
-    hack/build/binaries.sh "$name" >/dev/null
+    tools/build/binaries.sh "$name" >/dev/null
   done
   hack/krew.sh folder >/dev/null
   hack/images.sh
@@ -121,7 +121,7 @@ case "${1:-}" in
     up
     fetch
     run make demo
-    run hack/kind/kind.sh sample
+    run tools/kind/kind.sh sample
     ;;
   *) die "usage: kind.sh up|run COMMAND...|sample|down|test" ;;
 esac

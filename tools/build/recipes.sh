@@ -70,7 +70,7 @@ version_ldflags() {
 required_version() {
   local version
   version="$(sed -nE "s#^(require)?[[:space:]]*$2 (v[^[:space:]]+).*#\2#p" "$BUILD_FOLDER/$1/go.mod")"
-  [[ -n "$version" ]] || die "hack/build/$1/go.mod does not require $2"
+  [[ -n "$version" ]] || die "tools/build/$1/go.mod does not require $2"
   printf '%s\n' "$version"
 }
 
@@ -105,7 +105,7 @@ base_source() {
   local commit clone="$BUILD_FOLDER/../.."
   commit="$(base_commit)"
   git -C "$clone" cat-file -e "$commit^{commit}" 2>/dev/null ||
-    die "this clone lacks the commit $commit, which hack/build/base/commit names: run git fetch --unshallow"
+    die "this clone lacks the commit $commit, which tools/build/base/commit names: run git fetch --unshallow"
   mkdir -p "$1"
   git -C "$clone" archive "$commit" | tar -x -C "$1"
 }

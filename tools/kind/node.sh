@@ -2,12 +2,12 @@
 # Builds the image of kind's nodes, hashmark.dev/kind-node, into the Docker engine. kind builds its
 # own from the same parts, but pulls or clones most of them.
 #
-# The files and services come from kind's Go module, the programs of Kubernetes from hack/build, and
+# The files and services come from kind's Go module, the programs of Kubernetes from tools/build, and
 # the rest from Debian packages. docs/support.md lists what differs from the image that kind publishes.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-source hack/build/messages.sh
+source tools/build/messages.sh
 source hack/packages.sh
 
 readonly work=dist/kind archives=dist/kind/images
@@ -23,9 +23,9 @@ system() {
   ln -f "$work/debian.tar" "$work/node/debian.tar"
 }
 
-# module FOLDER MODULE prints where the sources of a module of hack/build are.
+# module FOLDER MODULE prints where the sources of a module of tools/build are.
 module() {
-  (cd "hack/build/$1" && go mod download "$2" && go list -m -f '{{.Dir}}' "$2")
+  (cd "tools/build/$1" && go mod download "$2" && go list -m -f '{{.Dir}}' "$2")
 }
 
 # kind_files copies the files of kind's base image. Those of a Go module are read-only.
@@ -41,10 +41,10 @@ kind_files() {
 # programs adds Kubernetes, containerd and the CNI plugins.
 programs() {
   local kubernetes kubeadm containerd cni
-  kubernetes=$(hack/build/binaries.sh kubernetes)
-  kubeadm=$(hack/build/binaries.sh kubeadm)
-  containerd=$(hack/build/binaries.sh containerd)
-  cni=$(hack/build/binaries.sh cni)
+  kubernetes=$(tools/build/binaries.sh kubernetes)
+  kubeadm=$(tools/build/binaries.sh kubeadm)
+  containerd=$(tools/build/binaries.sh containerd)
+  cni=$(tools/build/binaries.sh cni)
   mkdir -p "$files"/usr/bin "$files"/opt/cni/bin
   cp "$kubernetes"/{kubelet,kubectl} "$kubeadm/kubeadm" "$files/usr/bin"
   cp "$containerd"/* "$files/usr/local/bin"
@@ -107,6 +107,6 @@ kind_files
 programs
 manifests
 settings
-docker build --quiet --tag hashmark.dev/kind-base --file hack/kind/node.Dockerfile "$work/node" >/dev/null
+docker build --quiet --tag hashmark.dev/kind-base --file tools/kind/node.Dockerfile "$work/node" >/dev/null
 fill
 say "built hashmark.dev/kind-node"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
-	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
 var (

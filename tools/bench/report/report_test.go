@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
 func TestGoals(t *testing.T) {
