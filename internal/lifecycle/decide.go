@@ -94,7 +94,7 @@ func Decide(o *Observation) Decision {
 		return sweep(o)
 	case queue.Released(o.Trial):
 		return afterRelease(o)
-	case running && (o.Ownership != Planned || o.Cancelled || o.Suspended):
+	case running && o.halted():
 		return interrupt(o)
 	case o.Ownership != Planned:
 		return dismiss(o)
@@ -106,6 +106,8 @@ func Decide(o *Observation) Decision {
 		return betweenAttempts(o)
 	}
 }
+
+func (o *Observation) halted() bool { return o.Ownership != Planned || o.Cancelled || o.Suspended }
 
 // betweenAttempts returns what follows an attempt, or comes before the first.
 func betweenAttempts(o *Observation) Decision {

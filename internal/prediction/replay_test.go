@@ -1,6 +1,7 @@
 package prediction_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hashmark-dev/hashmark/internal/prediction"
@@ -16,7 +17,7 @@ func TestTheServiceOfAVariantIsTheSlowerOfTwoRepetitions(t *testing.T) {
 				service.CPUMicroseconds = int64(factor * float64(service.CPUMicroseconds))
 			}
 		}
-		service, _ := prediction.ServiceOf(spec, append(trials[:len(trials):len(trials)], *again), again.Spec.Variant)
+		service, _ := prediction.ServiceOf(spec, append(slices.Clip(trials), *again), again.Spec.Variant)
 		return service.Hash.Seconds()
 	}
 	if slower, same := took(1.5)/took(1), took(0.5)/took(1); slower < 1.49 || slower > 1.51 || same != 1 {
