@@ -15,29 +15,17 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// measured returns the quickstart as it was measured on the local cluster: six Valid
-// variants.
-func measured(t *testing.T) report.Document {
-	t.Helper()
-	file, err := os.Open(filepath.Join("..", "prediction", "testdata", "quickstart.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	d, err := report.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
+// measured returns the quickstart: six Valid variants.
+func measured() report.Document { return report.New(fixture.Quickstart()) }
 
 // saved writes a file with an experiment with this demand and these prices. Its
 // recommendation comes from the operator's own code.
 func saved(t *testing.T, demand *v1alpha1.Demand, prices *v1alpha1.Prices) (file string, e *v1alpha1.SizingExperiment) {
 	t.Helper()
-	d := measured(t)
+	d := measured()
 	e = d.Experiment
 	e.Spec.Demand, e.Spec.Prices = demand, prices
 	// Two of its variants are enough, and take less time.

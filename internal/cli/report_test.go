@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,13 +10,14 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // holding returns a cluster with the quickstart and its trials, and the trials of an
 // earlier experiment with the same name.
 func holding(t *testing.T) client.WithWatch {
 	t.Helper()
-	d := measured(t)
+	d := measured()
 	d.Experiment.Namespace = "ns"
 	objects := []client.Object{d.Experiment}
 	for i := range d.Trials {
@@ -43,7 +43,7 @@ func TestReportOfClusterAndFileAreEqual(t *testing.T) {
 				t.Errorf("it ended with %d, %s; of the cluster it has %d bytes, of the file %d", live.code, live.err, len(live.out), len(later.out))
 			}
 			var want bytes.Buffer
-			d := measured(t)
+			d := measured()
 			d.Experiment.Namespace = "ns"
 			if err := write(&want, report.New(d.Experiment, d.Trials)); err != nil {
 				t.Fatal(err)
@@ -56,11 +56,7 @@ func TestReportOfClusterAndFileAreEqual(t *testing.T) {
 }
 
 func TestReportReadsStandardInput(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("..", "prediction", "testdata", "quickstart.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := carryOut(t, nil, string(content), "report", "-f", "-", "-o", "csv")
+	got := carryOut(t, nil, string(fixture.QuickstartYAML), "report", "-f", "-", "-o", "csv")
 	if got.code != 0 || !strings.Contains(got.out, "c10-500m") {
 		t.Errorf("it ended with %d and printed %q: %s", got.code, got.out, got.err)
 	}
@@ -74,7 +70,7 @@ func TestReportNamesAFileThatItCannotWrite(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	cluster, file := holding(t), filepath.Join("..", "prediction", "testdata", "quickstart.yaml")
+	cluster, file := holding(t), filepath.Join("..", "..", "test", "fixture", "testdata", "quickstart.yaml")
 	for format := range comparisons {
 		got := carryOut(t, cluster, "", "compare", "quickstart", file, "-o", format)
 		if got.code != 0 || !strings.Contains(got.out, "c10-500m") {

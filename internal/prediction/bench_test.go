@@ -12,7 +12,7 @@ import (
 // predicted. This is computed at the end of an experiment and must take less than three
 // seconds.
 func BenchmarkTheLargestMatrix(b *testing.B) {
-	spec, measured := quickstart(b)
+	spec, measured := quickstart()
 	spec.Matrix.Costs = []int32{6, 7, 8, 9, 10, 11, 12, 13}
 	spec.Matrix.CPULimits = []string{"200m", "250m", "300m", "400m", "500m", "600m", "800m", "1"}
 	trials := spreadOver(b, spec, measured[0])

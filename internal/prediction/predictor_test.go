@@ -33,7 +33,7 @@ func find(rows []v1alpha1.PredictedVariant, variant string) *v1alpha1.PredictedV
 }
 
 func TestAPredictionHoldsTogether(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	rows, check := predict(spec, trials)
 	for _, row := range rows {
 		if !row.ObjectiveMet || row.InMatrix || row.CapacityMilliPerSecond == nil || row.P95Microseconds == nil {
@@ -59,7 +59,7 @@ func TestAPredictionHoldsTogether(t *testing.T) {
 }
 
 func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	last := map[string]int64{}
 	for _, p95 := range []int32{20, 100, 300, 420, 1000, 3000} {
 		spec.Objective.P95Milliseconds = p95
@@ -77,7 +77,7 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 // The interval says how far off the model may be in the percentile that decides, whichever
 // that is.
 func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	spec.Objective.P95Milliseconds, spec.Objective.P99Milliseconds = 3000, 500
 	rows, _ := predict(spec, trials)
 	for _, row := range rows {
@@ -141,7 +141,7 @@ func TestPredictUsesItsInput(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec, trials := quickstart(t)
+			spec, trials := quickstart()
 			test.change(t, &spec, trials)
 			rows, check := predict(spec, trials)
 			if (len(rows) > 0) != test.rows {
@@ -161,7 +161,7 @@ func TestPredictUsesItsInput(t *testing.T) {
 }
 
 func TestTheServiceOfAVariantIsOneReplica(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	spec.Service.Replicas = 3
 	wanted := spec.Matrix
 	wanted.Costs = append(wanted.Costs, 9)
@@ -192,7 +192,7 @@ func TestTheServiceOfAVariantIsOneReplica(t *testing.T) {
 
 // A single cost does not give a line: the reference hash, at cost 8, is the second point.
 func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	tens := onlyCost10(&spec, trials)
 	whole, _ := predict(spec, trials)
 	rows, check := predict(spec, tens)

@@ -1,47 +1,21 @@
 package prediction_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// quickstart returns the experiment and its measured trials.
-func quickstart(t testing.TB) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/quickstart.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kinds struct {
-		Items []struct {
-			Kind string `json:"kind"`
-		} `json:"items"`
-	}
-	var experiments v1alpha1.SizingExperimentList
-	var trials v1alpha1.SizingTrialList
-	for _, into := range []any{&kinds, &experiments, &trials} {
-		if err := yaml.Unmarshal(text, into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var spec v1alpha1.SizingExperimentSpec
-	var measured []v1alpha1.SizingTrial
-	for i, item := range kinds.Items {
-		if item.Kind == "SizingExperiment" {
-			spec = experiments.Items[i].Spec
-		} else {
-			measured = append(measured, trials.Items[i])
-		}
-	}
-	return spec, measured
+// quickstart returns the experiment's spec and its measured trials.
+func quickstart() (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
+	experiment, trials := fixture.Quickstart()
+	return experiment.Spec, trials
 }
 
 // predict returns the predictions from trials and their rows, and the check of the model.
@@ -53,7 +27,7 @@ func predict(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) 
 // The model must predict the two held-out variants within 10 % in capacity and 20 % in p95 at
 // 70 % load.
 func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	rows, check := predict(spec, trials)
 	if check == nil || !check.Passed {
 		t.Fatalf("the model failed its check: %+v", check)
@@ -83,7 +57,7 @@ func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
 // With Corners the two variants that are held out here would be measured too. With one more
 // limit, some variants of the matrix are only predicted.
 func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	spec.Matrix.Measure = v1alpha1.MeasureCorners
 	spec.Matrix.CPULimits = []string{"250m", "500m", "750m", "1"}
 	rows, check := predict(spec, trials)

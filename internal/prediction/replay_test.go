@@ -8,7 +8,7 @@ import (
 )
 
 func TestTheServiceOfAVariantIsTheSlowerOfTwoRepetitions(t *testing.T) {
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	// took returns the CPU time of a login if a second repetition uses a factor times the first one's.
 	took := func(factor float64) float64 {
 		again := named(t, trials, "c10-500m").DeepCopy()

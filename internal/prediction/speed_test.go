@@ -13,7 +13,7 @@ import (
 // which the load was planned and which did not change.
 func timed(t *testing.T, changes ...func(*v1alpha1.SizingTrial)) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
 	t.Helper()
-	spec, trials := quickstart(t)
+	spec, trials := quickstart()
 	for i := range trials {
 		status := &trials[i].Status
 		cal := status.Calibration

@@ -1,8 +1,6 @@
 package report_test
 
 import (
-	"os"
-	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,37 +9,16 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// quickstart is a real experiment, as kubectl get sizingexperiment,sizingtrials -o
-// yaml wrote it on the local cluster with k6 1.8.1: two costs on three CPU limits.
-func quickstart(t testing.TB) report.Document {
-	t.Helper()
-	document, err := parsed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var trials []v1alpha1.SizingTrial
-	for _, trial := range document.Trials {
-		trials = append(trials, *trial.DeepCopy())
-	}
-	return report.New(document.Experiment.DeepCopy(), trials)
-}
-
-// parsed reads the file once: a fuzz test uses it a thousand times.
-var parsed = sync.OnceValues(func() (report.Document, error) {
-	file, err := os.Open("../prediction/testdata/quickstart.yaml")
-	if err != nil {
-		return report.Document{}, err
-	}
-	defer file.Close()
-	return report.Read(file)
-})
+// quickstart is the report of a real experiment: two costs on three CPU limits.
+func quickstart() report.Document { return report.New(fixture.Quickstart()) }
 
 // changed returns the document of the quickstart after a change of its resources.
 func changed(t testing.TB, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
 	t.Helper()
-	document := quickstart(t)
+	document := quickstart()
 	change(document.Experiment, document.Trials)
 	return report.New(document.Experiment, document.Trials)
 }

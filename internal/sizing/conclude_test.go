@@ -10,10 +10,11 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestTheQuickstartHasAnAnswer(t *testing.T) {
-	experiment, trials := quickstart(t)
+	experiment, trials := fixture.Quickstart()
 	spec := experiment.Spec
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
@@ -98,7 +99,7 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 	}
 
 	// With mode Capacity there are also predictions, so other costs can be recommended.
-	experiment, trials := quickstart(t)
+	experiment, trials := fixture.Quickstart()
 	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	withControl := *experiment.Spec.DeepCopy()
 	withArgon(&withControl)
@@ -149,7 +150,7 @@ func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
 
 // A model that failed its check stays unused when another question is asked.
 func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
-	experiment, trials := quickstart(t)
+	experiment, trials := fixture.Quickstart()
 	experiment.Spec.Matrix.Costs = []int32{8, 9, 10}
 	experiment.Spec.Matrix.Measure = v1alpha1.MeasureCorners
 	spec := *experiment.Spec.DeepCopy()

@@ -1,44 +1,15 @@
 package sizing_test
 
 import (
-	"os"
 	"testing"
 
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
-
-// quickstart returns an experiment and its measured trials: costs 8 and 10 on a quarter of a
-// CPU, half a CPU and a whole CPU.
-func quickstart(t testing.TB) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
-	t.Helper()
-	text, err := os.ReadFile("../prediction/testdata/quickstart.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var experiments v1alpha1.SizingExperimentList
-	var all v1alpha1.SizingTrialList
-	for _, into := range []any{&experiments, &all} {
-		if err := yaml.Unmarshal(text, into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var experiment *v1alpha1.SizingExperiment
-	var trials []v1alpha1.SizingTrial
-	for i := range all.Items {
-		if all.Items[i].Kind == "SizingExperiment" {
-			experiment = &experiments.Items[i]
-		} else {
-			trials = append(trials, all.Items[i])
-		}
-	}
-	return experiment, trials
-}
 
 // small returns an experiment with costs 8 and 10 on half a CPU, with controls.
 func small(changes ...func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExperimentSpec {

@@ -7,12 +7,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // With the stored steps and the real model, a stricter objective never raises the cost, and every
 // recommendation keeps its limits. Other questions, and many candidates, have properties of their own.
 func TestAStricterObjectiveOfARealExperimentNeverRaisesTheCost(t *testing.T) {
-	experiment, trials := quickstart(t)
+	experiment, trials := fixture.Quickstart()
 	for _, demand := range []int32{3, 12} {
 		chosen, costs := map[int32]bool{}, []int32{16}
 		for _, objective := range []v1alpha1.Objective{

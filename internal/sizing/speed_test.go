@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // between sets the interval of a trial's capacity.
@@ -124,7 +125,7 @@ func withSpeeds(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 }
 
 func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
-	experiment, measured := quickstart(t)
+	experiment, measured := fixture.Quickstart()
 	trials := withSpeeds(measured)
 	spec := experiment.Spec
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 4, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // verified returns the recorded quickstart with a demand, after verifications with these
 // outcomes.
 func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	t.Helper()
-	experiment, trials := quickstart(t)
+	experiment, trials := fixture.Quickstart()
 	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1", Verify: v1alpha1.VerifyReplica}
 	conclude := func() {
 		if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {

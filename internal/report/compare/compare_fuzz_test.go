@@ -3,26 +3,22 @@ package compare_test
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // FuzzCompareAnyTwoReports: whatever two stored reports hold, they are compared or refused, and each
 // row is in the comparison at most once.
 func FuzzCompareAnyTwoReports(f *testing.F) {
-	stored, err := os.ReadFile("../../prediction/testdata/quickstart.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
 	const small = `{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":{"status":{"results":[{"variant":"a","verdict":"Valid","p95Microseconds":%}]}},"trials":[{}]}`
-	f.Add(stored, stored)
+	f.Add(fixture.QuickstartYAML, fixture.QuickstartYAML)
 	f.Add([]byte(strings.Replace(small, "%", "1", 1)), []byte(strings.Replace(small, "%", "-9223372036854775808", 1)))
-	f.Add([]byte(strings.Replace(small, "%", "0", 1)), stored)
+	f.Add([]byte(strings.Replace(small, "%", "0", 1)), fixture.QuickstartYAML)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		before, err := report.Read(bytes.NewReader(first))
 		if err != nil {

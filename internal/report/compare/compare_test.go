@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,43 +17,30 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 // quickstart is the real experiment that reports are tested with. Its trials are repeated,
 // each time with values a thousandth higher, and then changed.
-func quickstart(t *testing.T, repetitions int, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
-	t.Helper()
-	once, err := parsed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	experiment := once.Experiment.DeepCopy()
-	var trials []v1alpha1.SizingTrial
-	for repetition := range repetitions {
-		for _, trial := range once.Trials {
-			again := *trial.DeepCopy()
-			result := again.Status.Result
+func quickstart(repetitions int, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
+	experiment, trials := fixture.Quickstart()
+	for repetition := 1; repetition < repetitions; repetition++ {
+		_, again := fixture.Quickstart()
+		for _, trial := range again {
+			result := trial.Status.Result
 			for _, n := range []*int64{result.P95Microseconds, result.CapacityMilliPerSecond, result.MaxThroughputMilliPerSecond, &result.Calibration.HashMicroseconds} {
 				*n += int64(repetition) * *n / 1000
 			}
-			trials = append(trials, again)
 		}
+		trials = append(trials, again...)
 	}
 	if change != nil {
 		change(experiment, trials)
 	}
 	return report.New(experiment, trials)
 }
-
-var parsed = sync.OnceValues(func() (report.Document, error) {
-	text, err := os.ReadFile("../../prediction/testdata/quickstart.yaml")
-	if err != nil {
-		return report.Document{}, err
-	}
-	return report.Read(bytes.NewReader(text))
-})
 
 // slower multiplies every latency, and divides every rate, by two.
 func slower(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
@@ -100,7 +86,7 @@ func TestDifferenceIsRealOnlyWithFourRepetitions(t *testing.T) {
 		"chance explains what differs between equals": {4, nil, compare.Chance, ptr.To[int64](1000)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := compare.Of(quickstart(t, test.repetitions, nil), quickstart(t, test.repetitions, test.change))
+			c := compare.Of(quickstart(test.repetitions, nil), quickstart(test.repetitions, test.change))
 			for _, name := range []compare.Name{compare.P95, compare.Capacity, compare.Maximum, compare.HashTime} {
 				got := figure(t, c, "c10-500m", name)
 				if got.Finding != test.want || !cmp.Equal(got.ChancePerMille, test.chance) {
@@ -112,7 +98,7 @@ func TestDifferenceIsRealOnlyWithFourRepetitions(t *testing.T) {
 }
 
 func TestUnmetObjectiveIsCapacityZero(t *testing.T) {
-	c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	c := compare.Of(quickstart(1, nil), quickstart(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		for i := range trials {
 			trials[i].Status.Result.CapacityMilliPerSecond, trials[i].Status.Result.ObjectiveMet = nil, ptr.To(false)
 		}
@@ -133,7 +119,7 @@ func TestIntervalsOverlap(t *testing.T) {
 		"above":          {843_804, 900_000, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+			c := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 				row(e, "c10-500m").P95Interval = &handover.Interval{LowMicroseconds: test.low, HighMicroseconds: test.high}
 			}))
 			if got := figure(t, c, "c10-500m", compare.P95).IntervalsOverlap; got == nil || *got != test.want {
@@ -141,7 +127,7 @@ func TestIntervalsOverlap(t *testing.T) {
 			}
 		})
 	}
-	without := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+	without := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 		row(e, "c10-500m").P95Interval = nil
 	}))
 	if got := figure(t, without, "c10-500m", compare.P95).IntervalsOverlap; got != nil {
@@ -165,7 +151,7 @@ func TestPricesAreComparedAsDecimals(t *testing.T) {
 	}{
 		{"0.80", "0.88", ptr.To[int64](100)}, {"0.80", "0.80", ptr.To[int64](0)}, {"2", "0.5", ptr.To[int64](-750)}, {"0", "1", nil}, {"nothing", "1", nil},
 	} {
-		c := compare.Of(quickstart(t, 1, priced(test.a)), quickstart(t, 1, priced(test.b)))
+		c := compare.Of(quickstart(1, priced(test.a)), quickstart(1, priced(test.b)))
 		if got := figure(t, c, "c10-500m", compare.LoginPrice); !cmp.Equal(got.PerMille, test.want) || got.Finding != "" {
 			t.Errorf("from %s to %s it is %v thousandths, want %v", test.a, test.b, ptr.Deref(got.PerMille, -1), ptr.Deref(test.want, -1))
 		}
@@ -206,7 +192,7 @@ func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) { test.change(e) }))
+			c := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) { test.change(e) }))
 			if got := strings.Join(c.Questions, "\n"); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -235,7 +221,7 @@ func TestSummaryNamesBothRecommendations(t *testing.T) {
 		}, " repetitions are needed."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := compare.Of(quickstart(t, 1, asked), quickstart(t, 1, test.b)).Summary(); !strings.HasSuffix(got, test.want) {
+			if got := compare.Of(quickstart(1, asked), quickstart(1, test.b)).Summary(); !strings.HasSuffix(got, test.want) {
 				t.Errorf("%q does not end in %q", got, test.want)
 			}
 		})
@@ -256,7 +242,7 @@ func TestVariantsAreMatchedByConfiguration(t *testing.T) {
 			}
 		}
 	}
-	c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, renamed))
+	c := compare.Of(quickstart(1, nil), quickstart(1, renamed))
 	var names []string
 	for _, p := range c.Variants {
 		names = append(names, p.Variant+"="+p.VariantB)
@@ -271,7 +257,7 @@ func TestVariantsAreMatchedByConfiguration(t *testing.T) {
 
 func TestReferenceSpeedsThatDiffer(t *testing.T) {
 	at := func(pool string, micros int64) report.Document {
-		return quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+		return quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 			e.Status.Speed = []v1alpha1.PoolSpeed{{NodePool: pool, HashMicrosecondsAtCost8: micros, ErrorPerMille: 10, LowPerMille: 950, HighPerMille: 1060}}
 		})
 	}
@@ -283,7 +269,7 @@ func TestReferenceSpeedsThatDiffer(t *testing.T) {
 		"of a node pool":        {at("small", 14_000), at("small", 13_000), []string{"The reference speed on small differs: a hash of cost 8 takes 14ms in A and 13ms in B (−7.1 %)."}},
 		"by less":               {at("", 14_000), at("", 14_130), nil},
 		"of different pools":    {at("small", 14_000), at("large", 20_000), nil},
-		"known of A alone":      {at("", 14_000), quickstart(t, 1, nil), nil},
+		"known of A alone":      {at("", 14_000), quickstart(1, nil), nil},
 		"without time, of an A": {at("", 0), at("", 14_000), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -341,10 +327,10 @@ func richer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 }
 
 func TestFormatsMatchGoldenFiles(t *testing.T) {
-	c := compare.Of(quickstart(t, 4, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	c := compare.Of(quickstart(4, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		fewer(e, trials)
 		without(e, "c8-250m")
-	}), quickstart(t, 4, richer))
+	}), quickstart(4, richer))
 	for ending, format := range map[string]func(io.Writer, compare.Comparison) error{"txt": compare.Table, "md": compare.Markdown, "json": compare.JSON} {
 		t.Run(ending, func(t *testing.T) {
 			var got bytes.Buffer

@@ -92,7 +92,7 @@ func TestBrowser(t *testing.T) {
 // TestBrowserOrdersATable chooses the order of the variants by capacity, and back.
 func TestBrowserOrdersATable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
-	write(t, file, quickstart(t))
+	write(t, file, quickstart())
 	tab, _ := browser.Open(t, browser.Start(t), complaint)
 	browser.Do(t, tab, chromedp.EmulateViewport(screens[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
 	planned := "c8-250m c8-500m c8-1 c10-250m c10-500m c10-1"
@@ -215,4 +215,18 @@ func write(t *testing.T, file string, d report.Document) {
 	if err := errors.Join(html.Write(f, d), f.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func saved(t *testing.T, name string) report.Document {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	d, err := report.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

@@ -3,7 +3,6 @@ package html_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,36 +12,20 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // documents are all kinds of experiments that can have a report.
 func documents(t *testing.T) map[string]report.Document {
 	t.Helper()
 	return map[string]report.Document{
-		"quickstart": quickstart(t), "matrix": matrix(), "failed": failed(), "running": running(),
+		"quickstart": quickstart(), "matrix": matrix(), "failed": failed(), "running": running(),
 		"users": users(t), "controls": controls(t), "none fits": noneFits(), "most variants": mostVariants(),
 	}
 }
 
 // quickstart is the quickstart as it was measured, without a demand.
-func quickstart(t *testing.T) report.Document {
-	t.Helper()
-	return saved(t, "../../prediction/testdata/quickstart.yaml")
-}
-
-func saved(t *testing.T, name string) report.Document {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	d, err := report.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
+func quickstart() report.Document { return report.New(fixture.Quickstart()) }
 
 // question returns an experiment with everything that a report can show.
 func question(name string) *v1alpha1.SizingExperiment {
@@ -211,7 +194,7 @@ func running() report.Document {
 
 // users is the quickstart with users instead of rates.
 func users(t *testing.T) report.Document {
-	d := quickstart(t)
+	d := quickstart()
 	d.Experiment.Spec.Load.Mode = v1alpha1.LoadUsers
 	for i := range d.Trials {
 		for s := range d.Trials[i].Status.Steps {
@@ -229,7 +212,7 @@ func users(t *testing.T) report.Document {
 
 // controls has only controls and no costs.
 func controls(t *testing.T) report.Document {
-	d := quickstart(t)
+	d := quickstart()
 	d.Experiment.Spec.Matrix.Costs = nil
 	for i := range d.Experiment.Status.Results {
 		row := &d.Experiment.Status.Results[i]

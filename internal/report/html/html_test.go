@@ -72,7 +72,7 @@ func TestPageSectionsInOrder(t *testing.T) {
 }
 
 func TestCommandsAreQuoted(t *testing.T) {
-	d := quickstart(t)
+	d := quickstart()
 	d.Experiment.Namespace, d.Experiment.Name = "team-a", "x; rm -rf ~ #'$(id)"
 	page := htmltext.UnescapeString(written(t, d))
 	for _, want := range []string{
@@ -94,7 +94,7 @@ func FuzzWhateverUsersWriteStaysText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		d := failed()
-		mine := quickstart(t)
+		mine := quickstart()
 		d.Experiment, d.Trials = mine.Experiment, mine.Trials
 		d.Experiment.Name, d.Experiment.Status.Conditions[0].Message = text, text
 		for i := range d.Experiment.Status.Results {
@@ -103,7 +103,7 @@ func FuzzWhateverUsersWriteStaysText(f *testing.F) {
 		}
 		d.Trials[0].Status.Calibration.CPUModel = text
 		page := written(t, report.New(d.Experiment, d.Trials))
-		before := tags(written(t, quickstart(t)))
+		before := tags(written(t, quickstart()))
 		for tag := range tags(page) {
 			if !before[tag] && !ours[tag] {
 				t.Errorf("%q makes the page have <%s>", text, tag)

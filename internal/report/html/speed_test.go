@@ -36,7 +36,7 @@ func TestSpeedChartsOfEachNodePool(t *testing.T) {
 }
 
 func TestNoSpeedChartWithoutSpeed(t *testing.T) {
-	for name, d := range map[string]report.Document{"measured before speeds were": quickstart(t), "never measured": failed()} {
+	for name, d := range map[string]report.Document{"measured before speeds were": quickstart(), "never measured": failed()} {
 		t.Run(name, func(t *testing.T) {
 			page := written(t, d)
 			if strings.Contains(page, speedDrawing) || strings.Contains(page, ">"+report.SpeedTitle+"<") {
