@@ -4,12 +4,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -274,5 +276,27 @@ func TestForObjectiveLeavesATrialOfAnEarlierVersionUndecided(t *testing.T) {
 	}
 	if trial.Status.Result.CapacityMilliPerSecond == nil {
 		t.Error("the stored trial was changed")
+	}
+}
+
+// The first trial of a node pool fixes its reference speed. The windows of a hash of a microsecond are times of
+// everything around it.
+func TestOnlyAHashThatCanBeTimedSetsTheReferenceByItsLoad(t *testing.T) {
+	for name, test := range map[string]struct{ hash, inLoad, want int64 }{
+		"a hash of 20 ms that takes 30 ms under load": {20_000, 30_000, 30_000},
+		"a hash of 1 µs that takes 16 µs under load":  {1, 16, 20_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t)
+			w.Reference, w.Calibration.HashMicroseconds, w.Calibration.RatioPerMillion = 0, test.hash, 50*test.hash
+			w.Run.Timeline = &measurement.Timeline{Window: time.Second}
+			for range 60 {
+				w.Run.Timeline.HashNanoseconds = append(w.Run.Timeline.HashNanoseconds, 1000*test.inLoad)
+			}
+			got := w.judge().Speed
+			if got.ReferenceHashMicrosecondsAtCost8 != test.want || (len(got.WindowsPerMille) > 0) != (test.hash > 1) {
+				t.Errorf("the speed is %+v, want a reference of %d µs", got, test.want)
+			}
+		})
 	}
 }

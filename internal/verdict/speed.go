@@ -17,7 +17,10 @@ import (
 // pool, or the median over the trial's own windows, which becomes the reference.
 func (t *trial) setReference() {
 	ratio := speed.Ratio(t.Calibration)
-	t.windows = append(speed.OfCalibration(t.Calibration), speed.OfTimeline(t.Run.Timeline, ratio)...)
+	t.windows = speed.OfCalibration(t.Calibration)
+	if t.timed() {
+		t.windows = append(t.windows, speed.OfTimeline(t.Run.Timeline, ratio)...)
+	}
 	t.reference = t.Input.Reference
 	if t.reference <= 0 {
 		t.reference = math.Round(speed.Quantile(t.windows, 0.5))
@@ -30,6 +33,10 @@ func (t *trial) setReference() {
 		t.rescale = t.PlannedMicros / t.reference
 	}
 }
+
+// timed reports whether the windows of the load show the speed of the CPU. The time of a shorter hash is that
+// of everything around it.
+func (t *trial) timed() bool { return t.Calibration.HashMicroseconds >= shortestTimed.Microseconds() }
 
 // hashes reports whether the hash time determines what a variant can serve.
 func (t *trial) hashes() bool {
@@ -126,7 +133,7 @@ func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
 	if row := t.rowSpeed(); row != nil {
 		status.LowPerMille, status.HighPerMille = row.LowPerMille, row.HighPerMille
 	}
-	if timeline := t.Run.Timeline; timeline != nil && t.hash > 0 {
+	if timeline := t.Run.Timeline; timeline != nil && t.timed() && t.hash > 0 {
 		status.WindowMilliseconds = timeline.Window.Milliseconds()
 		for _, nanos := range timeline.HashNanoseconds {
 			status.WindowsPerMille = append(status.WindowsPerMille, int32(math.Round(float64(nanos)/t.hash)))
