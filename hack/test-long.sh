@@ -31,7 +31,7 @@ synthetic() { hack/test.sh synthetic -v -timeout=1h -run='Drifting|Intervals|Dis
 
 # The concurrent packages with the race detector; needs a C compiler, and no root.
 race() {
-  CGO_ENABLED=1 hack/test.sh race -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/telemetry/...
+  CGO_ENABLED=1 hack/test.sh race -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/follow/... ./internal/telemetry/...
 }
 
 # Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them.

@@ -128,7 +128,7 @@ type Progress struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Running []string `json:"running,omitempty"`
-	// What each of them is doing, as the variant's name and the message of its trial. One that has just begun is
+	// What each running trial is doing, as the variant's name and the message of its trial. One that has just begun is
 	// not listed.
 	// +optional
 	// +listType=atomic

@@ -125,7 +125,7 @@ func TestNoMessageOfAnExperimentControlsTheTerminal(t *testing.T) {
 		}
 		for format := range layouts {
 			if format == "html" {
-				continue // a line feed is a space there; TestAPageHasNoCharactersThatControlATerminal
+				continue // a line feed is a space there; TestPageHasNoControlCharacters
 			}
 			checkPlain(t, carryOut(t, world{stages: stages}.client(t), login, "run", "-f", "-", "-o", format))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -47,7 +48,11 @@ func Cancel(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperi
 func Delete(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
 	err := retry(ctx, func(ctx context.Context) error {
 		background, uid := client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &e.UID}
-		return client.IgnoreNotFound(cluster.Delete(ctx, named(e), background, uid))
+		err := cluster.Delete(ctx, named(e), background, uid)
+		if apierrors.IsConflict(err) { // another experiment has its name by now
+			return nil
+		}
+		return client.IgnoreNotFound(err)
 	})
 	if err != nil {
 		return fmt.Errorf("the experiment could not be deleted; run: kubectl delete sizingexperiment -n %s %s (%w)",

@@ -11,7 +11,7 @@
 {{- fail "serviceAccount.create is false, and without a name the operator would share the namespace's default account with other pods; set serviceAccount.name to an account of its own." -}}
 {{- end -}}
 {{- if and $values.loginService.requirePermission $values.rbac.namespaced -}}
-{{- fail "loginService.requirePermission requires a cluster-wide policy, which is not created with rbac.namespaced; set loginService.requirePermission=false, and let an administrator apply own-service.yaml of the release." -}}
+{{- fail "loginService.requirePermission requires a cluster-wide policy, which is not created with rbac.namespaced; set loginService.requirePermission=false, and let an administrator apply own-service.yaml, which hack/manifests.sh writes." -}}
 {{- end -}}
 {{- $available := $values.podDisruptionBudget.minAvailable -}}
 {{- if and $values.podDisruptionBudget.enabled (not (kindIs "string" $available)) (ge (int $available) (int $values.operator.replicas)) -}}
