@@ -36,10 +36,10 @@ var environment = []string{
 	"K6_WEB_DASHBOARD=false",
 }
 
-// Environ returns the environment for k6: that of this process and further variables, without proxies. k6
-// would send its logins to those.
-func Environ(more ...string) []string {
-	own := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+// Environ returns the environment for k6: another one and further variables, without proxies. k6 would send
+// its logins to those.
+func Environ(from []string, more ...string) []string {
+	own := slices.DeleteFunc(slices.Clone(from), func(variable string) bool {
 		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
 		return strings.HasSuffix(name, "_proxy")
 	})

@@ -23,7 +23,7 @@ export const options = {
   insecureSkipTLSVerify: true,
 };
 
-// begin sends the requests before the first login, each in the time of a login.
+// begin sends the requests before the first login. Together they may take the time of as many logins.
 function begin({ address, user, password }) {
   return caught(() => send(setup, address, { HASHMARK_USER: user, HASHMARK_PASSWORD: password }, timeout * setup.length));
 }
@@ -48,8 +48,4 @@ export default function () {
     };
     http.post(`${__ENV.HASHMARK_CONTROL}/outcome`, JSON.stringify(outcome));
   }
-}
-
-export function handleSummary() {
-  return {};
 }

@@ -159,7 +159,7 @@ type Extraction struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	JSON string `json:"json,omitempty"`
-	// A regular expression for the body. Its first group is the value.
+	// A regular expression of JavaScript, without flags, for the body. Its first group is the value.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256

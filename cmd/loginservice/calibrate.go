@@ -180,7 +180,7 @@ func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
 	flags.StringVar(&s.own.ScriptFolder, "script-folder", "", "`folder` with k6 and its scripts")
 	flags.DurationVar(&s.warmUp, "warm-up", 0, "`time` of logins that are not timed")
-	flags.DurationVar(&s.own.RequestTimeout, "request-timeout", defaultRequestTimeout, "`time` that one request may take")
+	flags.DurationVar(&s.own.RequestTimeout, "request-timeout", defaultRequestTimeout, "`time` that a login may take")
 }
 
 // timeLogins starts the service, and times its logins one after another, by the CPU time of the

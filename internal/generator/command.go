@@ -75,7 +75,7 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("write the plan: %w", err)
 	}
 	child := exec.CommandContext(ctx, c.Binary, c.arguments(filepath.Join(folder, loadtests.Main))...)
-	child.Env = loadtests.Environ(append(c.Environment, envvar.Plan+"="+string(plan))...)
+	child.Env = loadtests.Environ(os.Environ(), append(c.Environment, envvar.Plan+"="+string(plan))...)
 	stderr, err := child.StderrPipe()
 	if err != nil {
 		return Result{}, fmt.Errorf("open a pipe from k6: %w", err)
@@ -188,7 +188,7 @@ var versionLine = regexp.MustCompile(`(?m)^k6\S* (v\S+) \((?:commit/\S+, )?(go\S
 // and go1.26.8.
 func (c Command) Version(ctx context.Context) (k6, golang string, err error) {
 	child := exec.CommandContext(ctx, c.Binary, "version")
-	child.Env = loadtests.Environ()
+	child.Env = loadtests.Environ(os.Environ())
 	output, err := child.Output()
 	if err != nil {
 		return "", "", fmt.Errorf("run k6 version: %w", err)

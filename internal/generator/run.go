@@ -40,7 +40,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
 	}
 	if err := setUp(ctx, config); err != nil {
-		return measurement.Run{}, failed(ctx, handover.LoginFailed, err.Error(), 0)
+		return measurement.Run{}, err
 	}
 	c := newCollector(config.Evidence, observer, log)
 	result, seen, err := drive(ctx, config, c)
@@ -154,22 +154,22 @@ func setUp(ctx context.Context, config Config) error {
 	}
 	folder, err := os.MkdirTemp("", "hashmark-setup-")
 	if err != nil {
-		return fmt.Errorf("make a folder for the k6 script: %w", err)
+		return failed(ctx, handover.K6Failed, fmt.Sprintf("make a folder for the k6 script: %s", err), 0)
 	}
 	defer os.RemoveAll(folder)
 	if err := loadtests.Write(folder, config.Login); err != nil {
-		return fmt.Errorf("write the k6 script: %w", err)
+		return failed(ctx, handover.K6Failed, fmt.Sprintf("write the k6 script: %s", err), 0)
 	}
 	timeout := time.Duration(config.Plan.TimeoutMilliseconds) * time.Millisecond
 	client, err := loginflow.Start(config.Binary, folder, *config.Own, timeout)
 	if err != nil {
-		return err
+		return failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
 	defer client.Close()
 	for _, pod := range config.Pods {
 		account := loginflow.Account{Address: strings.TrimSuffix(pod, "/"), User: config.User, Password: config.Password}
 		if err := client.Setup(ctx, account); err != nil {
-			return err
+			return failed(ctx, handover.LoginFailed, err.Error(), 0)
 		}
 	}
 	return nil

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,8 +75,8 @@ type outcome struct {
 	Body     string `json:"body"`
 }
 
-// Start starts a k6 program with the scripts in a folder, which loadtests.Write has written. A login,
-// and each request of the setup, may take as long as the timeout. The caller must call Close.
+// Start starts a k6 program with the scripts in a folder, which loadtests.Write has written. A login
+// may take as long as the timeout, and the setup that much for each of its requests. The caller must call Close.
 func Start(k6, folder string, flow handover.Login, timeout time.Duration) (*Client, error) {
 	c := &Client{
 		flow: flow, timeout: timeout,
@@ -90,8 +92,13 @@ func Start(k6, folder string, flow handover.Login, timeout time.Duration) (*Clie
 	}
 	server := &http.Server{Handler: c.control(), ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // until it is closed
-	command := exec.Command(k6, loadtests.Arguments(filepath.Join(folder, loadtests.Rehearsal))...)
-	command.Env = loadtests.Environ(
+	// Without thresholds and summary, k6 keeps no samples, of which there are several for each login.
+	arguments := loadtests.Arguments(filepath.Join(folder, loadtests.Rehearsal), "--no-thresholds", "--summary-mode=disabled")
+	command := exec.Command(k6, arguments...)
+	// The rest of this process's environment can be that of the user's service, and would configure k6 and its
+	// memory.
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return !strings.HasPrefix(variable, envvar.Prefix) })
+	command.Env = loadtests.Environ(own,
 		envvar.Control+"=http://"+listener.Addr().String(), envvar.Login+"="+login,
 		envvar.Timeout+"="+strconv.FormatInt(timeout.Milliseconds(), 10))
 	command.Stdout, command.Stderr = c.output, c.output

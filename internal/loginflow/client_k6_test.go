@@ -333,7 +333,7 @@ export default function () {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), k6(t), loadtests.Arguments(main)...)
-	command.Env = loadtests.Environ("TARGET=" + site(t).URL)
+	command.Env = loadtests.Environ(os.Environ(), "TARGET="+site(t).URL)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("k6: %v\n%s", err, output)

@@ -2,20 +2,13 @@ package matrix
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
-	"unicode"
 )
 
-const (
-	// mostInstructions is the largest size of a compiled regular expression, in instructions. One
-	// that finds a token has a few dozen.
-	mostInstructions = 1000
-	// mostUnicodeClasses is how often an expression can name a class of Unicode. Each has hundreds of
-	// ranges.
-	mostUnicodeClasses = 2
-)
+// mostInstructions is the largest size of a compiled regular expression, in instructions. One
+// that finds a token has a few dozen.
+const mostInstructions = 1000
 
 // checkExpression returns what is wrong with a regular expression of an extraction. It does not
 // compile the expression: 256 characters can have a quarter of a million instructions.
@@ -23,8 +16,8 @@ func checkExpression(expression string) error {
 	if expression == "" {
 		return nil
 	}
-	if err := checkClasses(expression); err != nil {
-		return err
+	if part := onlyInGo(expression); part != "" {
+		return fmt.Errorf("the regular expression has %s, which JavaScript does not know; write, for example, [Aa] for both cases of a letter", part)
 	}
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -39,18 +32,24 @@ func checkExpression(expression string) error {
 	return nil
 }
 
-// ignoresCase finds the flag i, which makes the parser look up each character of a range.
-var ignoresCase = regexp.MustCompile(`\(\?[a-zA-Z]*i`)
-
-func checkClasses(expression string) error {
-	if n := strings.Count(strings.ToLower(expression), `\p`); n > mostUnicodeClasses {
-		return fmt.Errorf(`the regular expression has %d classes such as \p{L}, and at most %d are allowed; use fewer`, n, mostUnicodeClasses)
+// onlyInGo returns a part of an expression that the parser here accepts, and k6, whose expressions are those of
+// JavaScript, does not or reads differently. It returns "" without one.
+func onlyInGo(expression string) string {
+	for i := 0; i < len(expression); i++ {
+		rest := expression[i:]
+		switch {
+		case strings.HasPrefix(rest, `\x{`), strings.HasPrefix(rest, "[[:"):
+			return rest[:3]
+		case rest[0] == '\\' && len(rest) > 1:
+			if strings.ContainsRune("pPAzQEC", rune(rest[1])) {
+				return rest[:2]
+			}
+			i++
+		case strings.HasPrefix(rest, "(?") && !strings.HasPrefix(rest, "(?:") && !strings.HasPrefix(rest, "(?<"): // a flag, or (?P<name>
+			return "(?"
+		}
 	}
-	beyondASCII := func(r rune) bool { return r > unicode.MaxASCII }
-	if ignoresCase.MatchString(expression) && (strings.Contains(expression, `\x{`) || strings.ContainsFunc(expression, beyondASCII)) {
-		return fmt.Errorf("the regular expression has (?i) and characters beyond ASCII; remove (?i), and name both cases of a letter")
-	}
-	return nil
+	return ""
 }
 
 // instructions returns how many instructions a parsed expression has once it is compiled, or a few

@@ -49,7 +49,8 @@ type Rehearsal struct {
 	ReadyWithin time.Duration
 	// Flow is how to log in.
 	Flow handover.Login
-	// RequestTimeout is how long one request may take.
+	// RequestTimeout is how long a login may take. The requests before the first one may take as long for each
+	// of them.
 	RequestTimeout time.Duration
 	// ScriptFolder has k6 and its scripts.
 	ScriptFolder string
@@ -87,17 +88,17 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 }
 
 func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error {
-	// k6 starts while the service does.
-	client, err := loginflow.Start(filepath.Join(r.ScriptFolder, loadtests.K6), r.ScriptFolder, r.Flow, r.RequestTimeout)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
 	starting, cancel := context.WithTimeout(ctx, r.ReadyWithin)
 	defer cancel()
 	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Address, r.ReadyPath, func(error) {}); err != nil {
 		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, err)}
 	}
+	// Before the service has its port, a port of this process could be the same.
+	client, err := loginflow.Start(filepath.Join(r.ScriptFolder, loadtests.K6), r.ScriptFolder, r.Flow, r.RequestTimeout)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
 	if err := client.Setup(ctx, r.Account); err != nil {
 		return &Refusal{Reason: handover.LoginFailed, Message: "before the first login, " + err.Error()}
 	}
