@@ -48,7 +48,7 @@ func gallery(t *testing.T) map[string]report.Document {
 // HASHMARK_PICTURES=folder it writes screenshots and a PDF of each to that folder.
 func TestBrowser(t *testing.T) {
 	chromium := browser.Start(t)
-	all := documents(t)
+	all := documents()
 	maps.Copy(all, gallery(t))
 	for name, document := range all {
 		t.Run(name, func(t *testing.T) {

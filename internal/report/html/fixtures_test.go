@@ -3,7 +3,6 @@ package html_test
 import (
 	"fmt"
 	"math"
-	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -16,11 +15,10 @@ import (
 )
 
 // documents are all kinds of experiments that can have a report.
-func documents(t *testing.T) map[string]report.Document {
-	t.Helper()
+func documents() map[string]report.Document {
 	return map[string]report.Document{
 		"quickstart": quickstart(), "matrix": matrix(), "failed": failed(), "running": running(),
-		"users": users(t), "controls": controls(t), "none fits": noneFits(), "most variants": mostVariants(),
+		"users": users(), "controls": controls(), "none fits": noneFits(), "most variants": mostVariants(),
 	}
 }
 
@@ -193,7 +191,7 @@ func running() report.Document {
 }
 
 // users is the quickstart with users instead of rates.
-func users(t *testing.T) report.Document {
+func users() report.Document {
 	d := quickstart()
 	d.Experiment.Spec.Load.Mode = v1alpha1.LoadUsers
 	for i := range d.Trials {
@@ -211,7 +209,7 @@ func users(t *testing.T) report.Document {
 }
 
 // controls has only controls and no costs.
-func controls(t *testing.T) report.Document {
+func controls() report.Document {
 	d := quickstart()
 	d.Experiment.Spec.Matrix.Costs = nil
 	for i := range d.Experiment.Status.Results {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestPageOfEachKindOfExperiment(t *testing.T) {
-	for name, document := range documents(t) {
+	for name, document := range documents() {
 		t.Run(name, func(t *testing.T) {
 			page := written(t, document)
 			if size := len(page); size >= 1_000_000 {
