@@ -34,7 +34,7 @@ YAML
 cluster_wide=(--set "rbac.namespaced=false,watchNamespaces=null,admissionPolicy.enabled=true,loginService.requirePermission=true")
 render --show-only templates/admission/policy.yaml "${cluster_wide[@]}" >"$folder/admission.yaml"
 render --show-only templates/own-service/policy.yaml "${cluster_wide[@]}" >"$folder/own-service.yaml"
-monitors=(--set dashboards.enabled=true,metrics.enabled=true)
+monitors=(--set "dashboards.enabled=true,metrics.enabled=true")
 for kind in serviceMonitor podMonitor prometheusRule; do
   monitors+=(--set "metrics.$kind.enabled=true,metrics.$kind.renderMode=alwaysRender")
 done
