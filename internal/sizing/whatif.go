@@ -41,11 +41,7 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	if err := CheckHashes(spec); err != nil {
 		return nil, err
 	}
-	// Trials are judged under the objective of the question.
-	asked := matrix.Measurements(trials)
-	for i := range asked {
-		asked[i] = verdict.ForObjective(asked[i], spec.Objective)
-	}
+	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
 	status := experiment.Status.DeepCopy()
 	if !sameQuestion(experiment.Spec, spec) {
 		// No size was verified for this question. Failures under the same objective still
@@ -74,4 +70,13 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 // not verified.
 func sameQuestion(measured, asked v1alpha1.SizingExperimentSpec) bool {
 	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
+}
+
+// judgedFor returns the trials judged under another objective.
+func judgedFor(objective v1alpha1.Objective, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+	asked := make([]v1alpha1.SizingTrial, len(trials))
+	for i, trial := range trials {
+		asked[i] = verdict.ForObjective(trial, objective)
+	}
+	return asked
 }
