@@ -126,8 +126,8 @@ func ownerOf(trial *v1alpha1.SizingTrial) *metav1.OwnerReference {
 	return owner
 }
 
-// experimentIn reads the experiment that owns a trial. It returns nil if there is none, or if it is being
-// deleted.
+// experimentIn reads the experiment that owns a trial. It returns nil if the trial has no owner, and if the
+// experiment does not exist or is being deleted.
 func experimentIn(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
 	owner := ownerOf(trial)
 	if owner == nil {

@@ -49,7 +49,7 @@ func TestTheAnswerIsVerifiedBeforeTheEnd(t *testing.T) {
 	if e.Status.Display.Verified != "yes" || e.Status.Display.Trials != "2/2" {
 		t.Errorf("the columns are %+v", e.Status.Display)
 	}
-	// 500 logins at 20/s take 25 s. The whole plan, of which only what was driven is counted, would take minutes.
+	// 500 logins at 20/s take 25 s. Steps that did not run are not counted: the whole plan would take minutes.
 	loads := w.tally.stages[telemetry.StageLoading]
 	if took := loads[len(loads)-1]; took < 25*time.Second || took > time.Minute {
 		t.Errorf("the verification's load took %s", took)

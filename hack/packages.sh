@@ -36,7 +36,7 @@ need_chromium() {
 # anything, unless it has their current versions.
 unpack_packages() {
   local folder=$1 seal package
-  seal=$(apt-cache policy "${@:2}" | grep -E '^[a-z]|Candidate' | sha256sum | cut -d' ' -f1)
+  seal=$(apt-cache policy "${@:2}" | { grep -E '^[a-z]|Candidate' || true; } | sha256sum | cut -d' ' -f1)
   [[ $(cat "$folder.seal" 2>/dev/null) != "$seal" ]] || return 0
   rm -rf "$folder" "$folder.debs"
   mkdir -p "$folder" "$folder.debs"

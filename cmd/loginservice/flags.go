@@ -73,7 +73,8 @@ func deadlineVar(flags *flag.FlagSet, to *time.Time, usage string) {
 	})
 }
 
-// until returns a context that ends at a deadline with errDeadline, and never if there is none.
+// until returns a context that is cancelled at a deadline, with errDeadline as its cause. A zero deadline is no
+// limit.
 func until(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
 	if deadline.IsZero() {
 		return context.WithCancel(ctx)

@@ -163,7 +163,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 		"28 variants of Capacity with its defaults": {[]func(*spec){matrix(v1alpha1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}})}, true},
 		"28 variants of shorter steps": {[]func(*spec){matrix(v1alpha1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}}),
 			func(s *spec) { s.Load.MaxStepSeconds = 60 }}, false},
-		"64 variants of which the corners are measured": {[]func(*spec){matrix(v1alpha1.Matrix{Measure: v1alpha1.MeasureCorners,
+		"the corners of 64 variants": {[]func(*spec){matrix(v1alpha1.Matrix{Measure: v1alpha1.MeasureCorners,
 			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: []string{"1", "2", "3", "4", "5", "6", "7", "8"}})}, false},
 		// (6 + 3) × 3 × (60 + 5 + 24 × (120 + 10)) = 85,995
 		"corners and controls on three pools": {[]func(*spec){matrix(cornersAndControls)}, false},

@@ -92,7 +92,7 @@ func Start(k6, folder string, flow handover.Login, timeout time.Duration) (*Clie
 	}
 	server := &http.Server{Handler: c.control(), ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // until it is closed
-	// Without thresholds and summary, k6 keeps no samples, of which there are several for each login.
+	// With thresholds or a summary, k6 would keep several samples of each login in memory.
 	arguments := loadtests.Arguments(filepath.Join(folder, loadtests.Rehearsal), "--no-thresholds", "--summary-mode=disabled")
 	command := exec.Command(k6, arguments...)
 	// The rest of this process's environment can be that of the user's service, and would configure k6 and its

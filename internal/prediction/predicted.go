@@ -16,7 +16,8 @@ import (
 // takes 1 % longer: logins take longer, and the queue is longer.
 const p95PerScatter = 3.4
 
-// predictions has up to mostRows, of which those in the matrix come first.
+// predictions returns a row for each variant of the matrix that was not measured, followed by variants beyond
+// the matrix until there are mostRows.
 func (f *predictor) predictions() []v1alpha1.PredictedVariant {
 	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
 	var rows []v1alpha1.PredictedVariant

@@ -42,7 +42,7 @@ func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
 	return nil
 }
 
-// published returns the published guesses per second at a variant, or 0 if there are none or if
+// published returns the published guesses per second at a variant. It returns 0 if none are published, or if
 // prices.guessesPerSecondPerGPUAtCost10 describes other hardware than an RTX 5090.
 func (a attacker) published(v v1alpha1.Variant) int64 {
 	if a.atReference() != guessesAtCost10 || v.Algorithm != v1alpha1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {

@@ -16,7 +16,7 @@ type timeChart struct {
 	X, Y       scale
 	Level      float64
 	LevelLabel string
-	// The band of most values. There is none if the ends are equal.
+	// The ends of a band that has most values. It is not drawn if they are equal.
 	Low, High           float64
 	LowLabel, HighLabel string
 	All                 []chartPeriod
