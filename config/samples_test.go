@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
@@ -56,7 +56,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 // sizes are the number of variants of a matrix, and how many of them are measured.
 type sizes struct{ variants, measured int }
 
-func sizesOf(t *testing.T, e *v1alpha1.SizingExperiment) sizes {
+func sizesOf(t *testing.T, e *v1beta1.SizingExperiment) sizes {
 	t.Helper()
 	variants, err := matrix.Variants(e.Spec.Matrix)
 	if err != nil {
@@ -69,13 +69,13 @@ func sizesOf(t *testing.T, e *v1alpha1.SizingExperiment) sizes {
 	return sizes{variants: len(variants), measured: len(measured)}
 }
 
-func sample(t *testing.T, file string) *v1alpha1.SizingExperiment {
+func sample(t *testing.T, file string) *v1beta1.SizingExperiment {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &v1alpha1.SizingExperiment{}
+	e := &v1beta1.SizingExperiment{}
 	if err := yaml.UnmarshalStrict(text, e); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -26,41 +26,41 @@ import (
 func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 	const cents = "four cents"
 	for name, tt := range map[string]struct {
-		change func(*v1alpha1.SizingExperimentSpec)
+		change func(*v1beta1.SizingExperimentSpec)
 		want   string
 	}{
-		"a price of all CPUs": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = cents }, cents},
-		"of a pool's": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", PerCPUHour: cents}}
+		"a price of all CPUs": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerCPUHour = cents }, cents},
+		"of a pool's": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.NodePools = []v1beta1.NodePool{{Name: "small", PerCPUHour: cents}}
 		}, cents},
-		"of memory": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerGiBHour = cents }, cents},
-		"of a GPU":  {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.GPUHour = cents }, cents},
-		"of an attacker's electricity": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: cents, Years: 3}
+		"of memory": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerGiBHour = cents }, cents},
+		"of a GPU":  {func(s *v1beta1.SizingExperimentSpec) { s.Prices.GPUHour = cents }, cents},
+		"of an attacker's electricity": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: cents, Years: 3}
 		}, cents},
-		"a hash with an unknown guess rate": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Matrix.Controls = []v1alpha1.Control{{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}}
-			s.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmScrypt}}
+		"a hash with an unknown guess rate": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Controls = []v1beta1.Control{{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}}
+			s.Demand = &v1beta1.Demand{LoginsPerSecond: 5, Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmScrypt}}
 		}, "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}]"},
-		"a rate of an unknown control": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
+		"a rate of an unknown control": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
 		}, "prices.attackerRates names control scrypt"},
-		"a plan of more than a day": {func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = 28 }, "It can take at most 24 hours; use fewer variants"},
-		"a label that no node can have": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", NodeSelector: map[string]v1alpha1.LabelValue{"a b": ""}}}
+		"a plan of more than a day": {func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = 28 }, "It can take at most 24 hours; use fewer variants"},
+		"a label that no node can have": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.NodePools = []v1beta1.NodePool{{Name: "small", NodeSelector: map[string]v1beta1.LabelValue{"a b": ""}}}
 		}, "node pool small has the label \"a b\""},
-		"too little memory for a control": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Matrix.Controls = []v1alpha1.Control{{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}}
+		"too little memory for a control": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Controls = []v1beta1.Control{{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}}
 			s.Service.MemoryLimit = "128Mi"
 		}, "raise service.memoryLimit to that"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			experiment := &v1alpha1.SizingExperiment{
+			experiment := &v1beta1.SizingExperiment{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
-				Spec: v1alpha1.SizingExperimentSpec{
-					Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1alpha1.Prices{},
-					Service: v1alpha1.Service{MemoryLimit: "192Mi"}, Repetitions: 1,
-					Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+				Spec: v1beta1.SizingExperimentSpec{
+					Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1beta1.Prices{},
+					Service: v1beta1.Service{MemoryLimit: "192Mi"}, Repetitions: 1,
+					Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}
 			tt.change(&experiment.Spec)
@@ -76,8 +76,8 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 			if err := c.Get(t.Context(), key, experiment); err != nil {
 				t.Fatal(err)
 			}
-			accepted := meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionAccepted)
-			if experiment.Status.Phase != v1alpha1.ExperimentFailed || accepted == nil || accepted.Reason != v1alpha1.ReasonNotAccepted ||
+			accepted := meta.FindStatusCondition(experiment.Status.Conditions, v1beta1.ConditionAccepted)
+			if experiment.Status.Phase != v1beta1.ExperimentFailed || accepted == nil || accepted.Reason != v1beta1.ReasonNotAccepted ||
 				!strings.Contains(accepted.Message, tt.want) {
 				t.Errorf("the phase is %s, and condition Accepted is %+v", experiment.Status.Phase, accepted)
 			}
@@ -86,14 +86,14 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 }
 
 func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{
+	experiment := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix: v1alpha1.Matrix{
-				Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1500m"}, Measure: v1alpha1.MeasureCorners,
-				Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix: v1beta1.Matrix{
+				Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1500m"}, Measure: v1beta1.MeasureCorners,
+				Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 			},
-			Service: v1alpha1.Service{MemoryLimit: "128Mi"},
+			Service: v1beta1.Service{MemoryLimit: "128Mi"},
 			Suspend: true,
 		},
 	}
@@ -136,13 +136,13 @@ func TestASpecIsCheckedOnce(t *testing.T) {
 	e := withOwnImage("registry.example/team/login:v1")
 	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: e}
 	p.Settings.AllowedServiceImages = []string{"registry.example/team"}
-	tooLarge := v1alpha1.EnvValue(strings.Repeat("x", 200_000))
+	tooLarge := v1beta1.EnvValue(strings.Repeat("x", 200_000))
 	for _, step := range []struct {
 		change func()
 		want   string
 	}{
 		{func() {}, ""},
-		{func() { e.Spec.Service.Own.Env = map[string]v1alpha1.EnvValue{"A": tooLarge} }, ""},
+		{func() { e.Spec.Service.Own.Env = map[string]v1beta1.EnvValue{"A": tooLarge} }, ""},
 		{func() { e.Generation++ }, "the spec has 200"},
 		{func() { p.Settings.AllowedServiceImages = nil }, "is not in a repository"},
 	} {
@@ -154,15 +154,15 @@ func TestASpecIsCheckedOnce(t *testing.T) {
 }
 
 // withOwnImage returns an experiment with a user's own login service.
-func withOwnImage(image string) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{
+func withOwnImage(image string) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a", Generation: 1},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}},
-			Service: v1alpha1.Service{MemoryLimit: "192Mi", Own: &v1alpha1.OwnService{
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}},
+			Service: v1beta1.Service{MemoryLimit: "192Mi", Own: &v1beta1.OwnService{
 				Image: image, Login: handover.Login{Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 			}},
-			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
+			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
 		},
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // demanding adds a demand and prices to an experiment.
-func demanding(spec *v1alpha1.SizingExperimentSpec) {
-	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 10, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"}
-	spec.Prices = &v1alpha1.Prices{PerCPUHour: "0.04"}
+func demanding(spec *v1beta1.SizingExperimentSpec) {
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 10, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"}
+	spec.Prices = &v1beta1.Prices{PerCPUHour: "0.04"}
 	spec.Objective.MaxErrorPerMille = 10 // which 500 logins can verify
 }
 
@@ -26,13 +26,13 @@ const answersOnly = "SizingExperiment login(: | has a row| has timed| predicts| 
 
 // answerOf returns what an experiment reports from its trials, without anything that depends
 // on the time.
-func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
+func answerOf(e *v1beta1.SizingExperiment) v1beta1.SizingExperimentStatus {
 	s := e.Status.DeepCopy()
 	for i := range s.Results {
 		// Its name ends with a part of the experiment's UID.
 		s.Results[i].Trial = s.Results[i].Trial[:strings.LastIndex(s.Results[i].Trial, "-")+1]
 	}
-	return v1alpha1.SizingExperimentStatus{
+	return v1beta1.SizingExperimentStatus{
 		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits,
 		Predictions: s.Predictions, ModelCheck: s.ModelCheck, Recommendation: s.Recommendation, Display: s.Display,
 	}
@@ -41,21 +41,21 @@ func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
 func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "team-a")
-	e := w.create(newExperiment("login", demanding, func(s *v1alpha1.SizingExperimentSpec) {
-		s.Matrix = v1alpha1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"500m", "750m", "1"}, Measure: v1alpha1.MeasureCorners}
+	e := w.create(newExperiment("login", demanding, func(s *v1beta1.SizingExperimentSpec) {
+		s.Matrix = v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"500m", "750m", "1"}, Measure: v1beta1.MeasureCorners}
 		s.Baseline = "c8-1"
 	}), 0)
 	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkEnd(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 	w.checkGolden(t, "answered", answersOnly)
 }
 
 func TestADemandThatNoVariantMeetsNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "team-a")
-	e := w.create(newExperiment("login", demanding, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)
+	e := w.create(newExperiment("login", demanding, func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)
 	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkEnd(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 	w.checkGolden(t, "nothing-fits", answersOnly)
 }
 
@@ -79,15 +79,15 @@ func TestAnExperimentWithoutAUsableResultRecommendsNothing(t *testing.T) {
 	w.kubelet.mishap = mishap{of: service, always: true, calibration: exits(1, "no")}
 	e := w.create(newExperiment("login", quick, demanding), 0)
 	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNoneMeasured)
+	w.checkEnd(e, v1beta1.ExperimentFailed, v1beta1.ReasonNoneMeasured)
 	w.checkAnswer(e, "none", "No size is recommended: no variant that can be recommended has a usable result")
 }
 
 // checkAnswer checks the Recommended column, and that the condition and the last event contain
 // the recommendation as a sentence.
-func (w *testCluster) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence string) {
+func (w *testCluster) checkAnswer(e *v1beta1.SizingExperiment, column, sentence string) {
 	w.t.Helper()
-	complete := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionComplete)
+	complete := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionComplete)
 	if e.Status.Display.Recommended != column || !strings.Contains(complete.Message, sentence) {
 		w.t.Errorf("the column is %q, want %q; the condition is %q, want %q in it", e.Status.Display.Recommended, column, complete.Message, sentence)
 	}
@@ -100,7 +100,7 @@ func (w *testCluster) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence
 // answerFacts returns what an experiment reports besides its rows. Reasons and what would
 // change the recommendation are left out, because the tests of package sizing check
 // those sentences.
-func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
+func answerFacts(s v1beta1.SizingExperimentStatus) []fact {
 	var answer []fact
 	add := func(format string, args ...any) { answer = append(answer, fact{what: fmt.Sprintf(format, args...)}) }
 	for _, h := range s.HashTimes {
@@ -126,7 +126,7 @@ func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
 	return answer
 }
 
-func sizeText(s *v1alpha1.Size) string {
+func sizeText(s *v1beta1.Size) string {
 	if s.Variant == "" {
 		return "nothing"
 	}
@@ -134,7 +134,7 @@ func sizeText(s *v1alpha1.Size) string {
 }
 
 // besideText returns what a row reports besides its measurements.
-func besideText(row v1alpha1.VariantResult) string {
+func besideText(row v1beta1.VariantResult) string {
 	text := takesText(row.Sizing, row.Price)
 	if c := row.Comparison; c != nil {
 		text += fmt.Sprintf("; against %s p95 %s, capacity %s, maximum %s, price %s", c.Against,
@@ -143,7 +143,7 @@ func besideText(row v1alpha1.VariantResult) string {
 	return text
 }
 
-func takesText(s *v1alpha1.Sizing, p *v1alpha1.Price) string {
+func takesText(s *v1beta1.Sizing, p *v1beta1.Price) string {
 	text := ""
 	if s != nil {
 		text += fmt.Sprintf("; takes %d replicas, %s CPU, breaks %v", s.Replicas, s.TotalCPU, s.Breaks)
@@ -154,7 +154,7 @@ func takesText(s *v1alpha1.Sizing, p *v1alpha1.Price) string {
 	return text
 }
 
-func differenceText(d *v1alpha1.Difference) string {
+func differenceText(d *v1beta1.Difference) string {
 	if d == nil {
 		return "unknown"
 	}

@@ -12,20 +12,20 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Trials of different experiments take turns, so that most experiments that have begun wait.
 func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{
+	experiment := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:  v1alpha1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
-			Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
-			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
+			Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
+			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 		},
 	}
-	c := serving(experiment).WithStatusSubresource(&v1alpha1.SizingTrial{}).Build()
+	c := serving(experiment).WithStatusSubresource(&v1beta1.SizingTrial{}).Build()
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))
 	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9), Clock: clock}
 	r.Queue.set(nil, map[types.UID]int32{experiment.UID: 1}) // its turn is near
@@ -39,8 +39,8 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 		}
 		return result.RequeueAfter
 	}
-	first := func() *v1alpha1.SizingTrial {
-		trials := &v1alpha1.SizingTrialList{}
+	first := func() *v1beta1.SizingTrial {
+		trials := &v1beta1.SizingTrialList{}
 		if err := c.List(t.Context(), trials); err != nil || len(trials.Items) != 2 {
 			t.Fatalf("%d trials exist, error %v; want 2", len(trials.Items), err)
 		}
@@ -58,7 +58,7 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 	}
 	ended := first()
 	ended.Status.StartTime, ended.Status.CompletionTime = &metav1.Time{Time: clock.Now()}, &metav1.Time{Time: clock.Now().Add(time.Minute)}
-	meta.SetStatusCondition(&ended.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Kept"})
+	meta.SetStatusCondition(&ended.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Kept"})
 	if err := c.Status().Update(t.Context(), ended); err != nil {
 		t.Fatal(err)
 	}

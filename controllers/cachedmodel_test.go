@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -15,8 +15,8 @@ import (
 // cachedModel runs the simulation only once for each input. Tests that differ only in where
 // an operator dies repeat the same inputs hundreds of times.
 var cachedModel = lifecycle.Model{
-	Predict: func(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.Prediction {
-		return fromCache("predict", []any{spec, cal}, func() *v1alpha1.Prediction {
+	Predict: func(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Prediction {
+		return fromCache("predict", []any{spec, cal}, func() *v1beta1.Prediction {
 			return lifecycle.Simulation().Predict(spec, cal)
 		})
 	},

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
@@ -105,7 +105,7 @@ func takeUID(object, found, owner client.Object) error {
 // looked for before the owner of a pod is created. An operator that was frozen and is not the leader
 // any more must not start pods for an attempt that has ended meanwhile, so the trial is read again
 // first. A Service or a NetworkPolicy does nothing without pods, and the leader deletes it.
-func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial *v1alpha1.SizingTrial) error {
+func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial *v1beta1.SizingTrial) error {
 	switch child.(type) {
 	case *appsv1.Deployment, *batchv1.Job:
 		if err := ensureDenyPolicy(ctx, r.Client, r.Live, trial.Namespace); err != nil {

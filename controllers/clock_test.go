@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // TestTheOperatorsClockJumpsUnderLoad sets the clock of the operator's machine to another time under
@@ -31,7 +31,7 @@ func TestTheOperatorsClockJumpsUnderLoad(t *testing.T) {
 			w.nextLoad(first)
 			w.setClock(0)
 			w.toEnd(e)
-			if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+			if e.Status.Phase != v1beta1.ExperimentSucceeded {
 				t.Errorf("the experiment ended %s", e.Status.Phase)
 			}
 			for _, trial := range w.trialsOf(e) {

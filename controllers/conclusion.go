@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
@@ -17,8 +17,8 @@ const mostConclusions = 16
 
 // conclusion is what follows from all trials of an experiment. It takes seconds to compute.
 type conclusion struct {
-	status v1alpha1.SizingExperimentStatus
-	next   v1alpha1.Verification
+	status v1beta1.SizingExperimentStatus
+	next   v1beta1.Verification
 	needed bool // whether next is
 	took   time.Duration
 	err    error
@@ -63,7 +63,7 @@ func (p *experimentPass) concludedFrom() (string, error) {
 }
 
 // take copies a conclusion into the status.
-func (c conclusion) take(status *v1alpha1.SizingExperimentStatus) {
+func (c conclusion) take(status *v1beta1.SizingExperimentStatus) {
 	from := c.status.DeepCopy()
 	status.Speed, status.Results, status.HashTimes = from.Speed, from.Results, from.HashTimes
 	status.CostFits = from.CostFits

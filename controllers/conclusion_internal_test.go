@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -36,8 +36,8 @@ func (c *countingClock) Since(time.Time) time.Duration {
 
 // concluding is an experiment whose trials have all ended, with the reconciler that concludes it.
 type concluding struct {
-	experiment *v1alpha1.SizingExperiment
-	trial      *v1alpha1.SizingTrial
+	experiment *v1beta1.SizingExperiment
+	trial      *v1beta1.SizingTrial
 	client     client.WithWatch
 	clock      *countingClock
 	reconciler *ExperimentReconciler
@@ -61,14 +61,14 @@ func newConcluding(t *testing.T, edit func(c client.WithWatch)) *concluding {
 }
 
 // endedExperiment returns an experiment and its only trial, which was released without a result.
-func endedExperiment(t *testing.T, now time.Time) (*v1alpha1.SizingExperiment, *v1alpha1.SizingTrial) {
+func endedExperiment(t *testing.T, now time.Time) (*v1beta1.SizingExperiment, *v1beta1.SizingTrial) {
 	t.Helper()
-	experiment := &v1alpha1.SizingExperiment{
+	experiment := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:  v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
-			Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
-			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:  v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
+			Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
+			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 		},
 	}
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
@@ -91,7 +91,7 @@ func (w *concluding) pass(t *testing.T) ctrl.Result {
 }
 
 // edit changes the experiment as a user does.
-func (w *concluding) edit(t *testing.T, c client.Client, change func(*v1alpha1.SizingExperiment)) {
+func (w *concluding) edit(t *testing.T, c client.Client, change func(*v1beta1.SizingExperiment)) {
 	t.Helper()
 	e := read(t, c, w.experiment)
 	change(e)
@@ -106,7 +106,7 @@ func TestAConclusionIsWrittenAlthoughItsExperimentIsEdited(t *testing.T) {
 	var w *concluding
 	w = newConcluding(t, func(c client.WithWatch) {
 		if edits++; edits == 1 {
-			w.edit(t, c, func(e *v1alpha1.SizingExperiment) {
+			w.edit(t, c, func(e *v1beta1.SizingExperiment) {
 				e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = ptr.To[int32](100_000), true
 			})
 		}
@@ -127,7 +127,7 @@ func TestAConclusionIsComputedOnce(t *testing.T) {
 	var w *concluding
 	w = newConcluding(t, func(c client.WithWatch) {
 		if edits++; edited {
-			w.edit(t, c, func(e *v1alpha1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To(int32(100_000 + edits)) })
+			w.edit(t, c, func(e *v1beta1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To(int32(100_000 + edits)) })
 		}
 	})
 	for range 10 {
@@ -141,7 +141,7 @@ func TestAConclusionIsComputedOnce(t *testing.T) {
 	if !e.Status.Phase.Finished() || w.clock.conclusions != 1 {
 		t.Errorf("after %d conclusions the experiment is %q", w.clock.conclusions, e.Status.Phase)
 	}
-	if !meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionSlowConclusion) {
+	if !meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionSlowConclusion) {
 		t.Error("the status does not say that the conclusion took long")
 	}
 	w.pass(t)
@@ -154,7 +154,7 @@ func TestAConclusionIsComputedOnce(t *testing.T) {
 func TestAConclusionIsComputedAgainForOtherTrials(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*testing.T, *concluding, client.Client)
-		phase  v1alpha1.ExperimentPhase
+		phase  v1beta1.ExperimentPhase
 		want   int
 	}{
 		"a trial": {func(t *testing.T, w *concluding, c client.Client) {
@@ -168,10 +168,10 @@ func TestAConclusionIsComputedAgainForOtherTrials(t *testing.T) {
 			if err := c.Status().Update(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
-		}, v1alpha1.ExperimentFailed, 2},
+		}, v1beta1.ExperimentFailed, 2},
 		"a cancellation, which is not lost": {func(t *testing.T, w *concluding, c client.Client) {
-			w.edit(t, c, func(e *v1alpha1.SizingExperiment) { e.Spec.Cancel = true })
-		}, v1alpha1.ExperimentCancelled, 1},
+			w.edit(t, c, func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = true })
+		}, v1beta1.ExperimentCancelled, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := false

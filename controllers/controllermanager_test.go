@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // controllerManager is the path of Kubernetes' own kube-controller-manager. If it is set, the
@@ -100,7 +100,7 @@ func (k *kubelet) replicaSets() (sets []appsv1.ReplicaSet) {
 // bind puts a pod on its node, as the scheduler does.
 func (k *kubelet) bind(pod *corev1.Pod) bool {
 	node := serviceNode
-	if pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator {
+	if pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator {
 		node = loadNode
 	}
 	err := uncached.SubResource("binding").Create(k.cluster.ctx, pod, &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node}})

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -49,8 +49,8 @@ func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("denypolicy").
 		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(ofThatName)).
-		Watches(&v1alpha1.SizingExperiment{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
-		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
+		Watches(&v1beta1.SizingExperiment{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
+		Watches(&v1beta1.SizingTrial{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		Watches(&batchv1.Job{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
@@ -93,7 +93,7 @@ func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // policy first. Trials stay as long as their experiments, and go without them.
 func (r *DenyPolicyReconciler) lookAgain(ctx context.Context, namespace string, pods, trials bool) (ctrl.Result, error) {
 	if trials && !pods {
-		experiments := &v1alpha1.SizingExperimentList{}
+		experiments := &v1beta1.SizingExperimentList{}
 		err := r.List(ctx, experiments, client.InNamespace(namespace), client.Limit(1))
 		if err != nil || len(experiments.Items) > 0 {
 			return ctrl.Result{}, err
@@ -134,12 +134,12 @@ func (r *DenyPolicyReconciler) remove(ctx context.Context, policy *networkingv1.
 // for the policy itself.
 func whatIsDenied(ctx context.Context, reader client.Reader, namespace string) (pods, trials bool, err error) {
 	for _, list := range []client.ObjectList{&corev1.PodList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}} {
-		if err := reader.List(ctx, list, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelTrialUID}, client.Limit(1)); err != nil {
+		if err := reader.List(ctx, list, client.InNamespace(namespace), client.HasLabels{v1beta1.LabelTrialUID}, client.Limit(1)); err != nil {
 			return false, false, err
 		}
 		pods = pods || meta.LenList(list) > 0
 	}
-	list := &v1alpha1.SizingTrialList{}
+	list := &v1beta1.SizingTrialList{}
 	err = reader.List(ctx, list, client.InNamespace(namespace), client.Limit(1))
 	return pods, len(list.Items) > 0, err
 }
@@ -169,5 +169,5 @@ func ensureDenyPolicy(ctx context.Context, c client.Client, live client.Reader, 
 // set labels of their own; without ours it is not in the cache.
 func isDenyPolicy(found *networkingv1.NetworkPolicy) bool {
 	return equality.Semantic.DeepEqual(found.Spec, objects.DenyPolicy(found.Namespace).Spec) &&
-		found.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentTrials
+		found.Labels[v1beta1.LabelComponent] == v1beta1.ComponentTrials
 }

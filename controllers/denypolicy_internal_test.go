@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // ofATrial returns the metadata of an object of a trial in a namespace.
 func ofATrial(namespace string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: namespace, Name: "hm-1", Labels: map[string]string{v1alpha1.LabelTrialUID: "u"}}
+	return metav1.ObjectMeta{Namespace: namespace, Name: "hm-1", Labels: map[string]string{v1beta1.LabelTrialUID: "u"}}
 }
 
 func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
@@ -33,11 +33,11 @@ func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
 		{"a pod that failed, which is replaced", &corev1.Pod{ObjectMeta: ofATrial("ns"), Status: corev1.PodStatus{Phase: corev1.PodFailed}}, true},
 		{"a Deployment, whose pods were deleted", &appsv1.Deployment{ObjectMeta: ofATrial("ns")}, true},
 		{"a Job, whose pod is not created yet", &batchv1.Job{ObjectMeta: ofATrial("ns")}, true},
-		{"a trial that has ended", &v1alpha1.SizingTrial{
+		{"a trial that has ended", &v1beta1.SizingTrial{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"},
-			Status:     v1alpha1.SizingTrialStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue}}},
+			Status:     v1beta1.SizingTrialStatus{Conditions: []metav1.Condition{{Type: v1beta1.ConditionReleased, Status: metav1.ConditionTrue}}},
 		}, true},
-		{"a trial in another namespace", &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "a"}}, false},
+		{"a trial in another namespace", &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "a"}}, false},
 		{"a pod of nobody's", &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, false},
 		{"a pod in another namespace", &corev1.Pod{ObjectMeta: ofATrial("other")}, false},
 		{"nothing", nil, false},
@@ -68,9 +68,9 @@ func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
 // The event of a deletion can be lost.
 func TestADenyPolicyIsLookedAtAgainWhileSomethingIsAboutToGo(t *testing.T) {
 	policy := objects.DenyPolicy("ns")
-	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e"}}
-	elsewhere := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "e"}}
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}
+	experiment := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e"}}
+	elsewhere := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "e"}}
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}
 	for name, tt := range map[string]struct {
 		has   []client.Object
 		again bool
@@ -100,7 +100,7 @@ func having(objects ...client.Object) client.Client {
 // serving returns a client of an API server with some objects, their statuses, and the index of trials.
 func serving(objects ...client.Object) *fake.ClientBuilder {
 	return fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(objects...).WithStatusSubresource(objects...).
-		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} })
+		WithIndex(&v1beta1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} })
 }
 
 // writing reads from a cache and writes to the API server.

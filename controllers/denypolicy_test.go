@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -21,26 +21,26 @@ import (
 // policies before its pods. In each step the tests' cluster checks that each pod is denied everything.
 func TestPodsAreConfinedUntilTheLastIsGone(t *testing.T) {
 	t.Parallel()
-	deletes := func(what func(*testCluster, *v1alpha1.SizingExperiment) client.Object, how metav1.DeletionPropagation) func(*testCluster, *v1alpha1.SizingExperiment) {
-		return func(w *testCluster, e *v1alpha1.SizingExperiment) {
+	deletes := func(what func(*testCluster, *v1beta1.SizingExperiment) client.Object, how metav1.DeletionPropagation) func(*testCluster, *v1beta1.SizingExperiment) {
+		return func(w *testCluster, e *v1beta1.SizingExperiment) {
 			w.must("deleting", w.client.Delete(w.ctx, what(w, e), client.PropagationPolicy(how)))
 		}
 	}
-	experiment := func(_ *testCluster, e *v1alpha1.SizingExperiment) client.Object { return e }
-	trial := func(w *testCluster, e *v1alpha1.SizingExperiment) client.Object { return &w.trialsOf(e)[0] }
+	experiment := func(_ *testCluster, e *v1beta1.SizingExperiment) client.Object { return e }
+	trial := func(w *testCluster, e *v1beta1.SizingExperiment) client.Object { return &w.trialsOf(e)[0] }
 	for _, tt := range []struct {
 		name string
-		end  func(*testCluster, *v1alpha1.SizingExperiment)
+		end  func(*testCluster, *v1beta1.SizingExperiment)
 	}{
-		{name: "the load ends", end: func(w *testCluster, e *v1alpha1.SizingExperiment) { w.toEnd(e) }},
-		{name: "the experiment is cancelled", end: func(w *testCluster, e *v1alpha1.SizingExperiment) { w.edit(e, "cancels", cancel) }},
+		{name: "the load ends", end: func(w *testCluster, e *v1beta1.SizingExperiment) { w.toEnd(e) }},
+		{name: "the experiment is cancelled", end: func(w *testCluster, e *v1beta1.SizingExperiment) { w.edit(e, "cancels", cancel) }},
 		{name: "the experiment is deleted", end: deletes(experiment, metav1.DeletePropagationBackground)},
 		{name: "the experiment is deleted in the foreground", end: deletes(experiment, metav1.DeletePropagationForeground)},
 		{name: "the experiment is deleted without its trials", end: deletes(experiment, metav1.DeletePropagationOrphan)},
 		{name: "the trial is deleted", end: deletes(trial, metav1.DeletePropagationBackground)},
 		{name: "the trial is deleted in the foreground", end: deletes(trial, metav1.DeletePropagationForeground)},
 		{name: "the trial is deleted without its objects", end: deletes(trial, metav1.DeletePropagationOrphan)},
-		{name: "a node does not answer", end: func(w *testCluster, e *v1alpha1.SizingExperiment) {
+		{name: "a node does not answer", end: func(w *testCluster, e *v1beta1.SizingExperiment) {
 			w.kubelet.lost[loadNode] = true
 			w.edit(e, "cancels", cancel)
 			w.wait(time.Hour)
@@ -68,7 +68,7 @@ func TestPodsAreConfinedUntilTheLastIsGone(t *testing.T) {
 				w.must("deleting", w.client.Delete(w.ctx, e))
 			}
 			w.wait(10 * time.Minute)
-			living := w.anyPod(v1alpha1.ComponentService, func(*corev1.Pod) bool { return true })
+			living := w.anyPod(v1beta1.ComponentService, func(*corev1.Pod) bool { return true })
 			orphans := len(w.trials()) > 0 // which were deleted by nobody
 			if policy := w.get(objects.DenyPolicy(e.Namespace)); living || policy != orphans {
 				t.Errorf("the login service lives: %t; its namespace has trials: %t, and the deny policy: %t", living, orphans, policy)
@@ -175,7 +175,7 @@ func (h operatorClient) checkOwnerConfined(owner client.Object, template corev1.
 // takes along.
 func (w *testCluster) checkPodConfined(pod *corev1.Pod) {
 	w.t.Helper()
-	if pod.Labels[v1alpha1.LabelTrialUID] == "" {
+	if pod.Labels[v1beta1.LabelTrialUID] == "" {
 		return
 	}
 	policies, selecting, denied := &networkingv1.NetworkPolicyList{}, 0, false

@@ -16,35 +16,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestATrialIsWrittenUnlessMoreThanItsMetadataChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		edit    func(*v1alpha1.SizingTrial)
+		edit    func(*v1beta1.SizingTrial)
 		written bool
 	}{
-		{"an annotation and a label", func(trial *v1alpha1.SizingTrial) {
+		{"an annotation and a label", func(trial *v1beta1.SizingTrial) {
 			trial.Annotations, trial.Labels = map[string]string{"a": "b"}, map[string]string{"c": "d"}
 		}, true},
-		{"a finalizer", func(trial *v1alpha1.SizingTrial) { trial.Finalizers = []string{"example.test/kept"} }, true},
-		{"the turn", func(trial *v1alpha1.SizingTrial) { trial.Spec.Suspend = true }, false},
-		{"the status", func(trial *v1alpha1.SizingTrial) { trial.Status.Phase = v1alpha1.TrialRunning }, false},
-		{"another trial of that name", func(trial *v1alpha1.SizingTrial) { trial.UID = "another" }, false},
+		{"a finalizer", func(trial *v1beta1.SizingTrial) { trial.Finalizers = []string{"example.test/kept"} }, true},
+		{"the turn", func(trial *v1beta1.SizingTrial) { trial.Spec.Suspend = true }, false},
+		{"the status", func(trial *v1beta1.SizingTrial) { trial.Status.Phase = v1beta1.TrialRunning }, false},
+		{"another trial of that name", func(trial *v1beta1.SizingTrial) { trial.UID = "another" }, false},
 	} {
-		for what, write := range map[string]func(c client.Client, live client.Reader, before *v1alpha1.SizingTrial) error{
-			"the status": func(c client.Client, live client.Reader, before *v1alpha1.SizingTrial) error {
+		for what, write := range map[string]func(c client.Client, live client.Reader, before *v1beta1.SizingTrial) error{
+			"the status": func(c client.Client, live client.Reader, before *v1beta1.SizingTrial) error {
 				after := before.DeepCopy()
 				after.Status.Message = "written"
 				return patchStatus(t.Context(), c, live, after, before)
 			},
-			"the turn": func(c client.Client, live client.Reader, before *v1alpha1.SizingTrial) error {
+			"the turn": func(c client.Client, live client.Reader, before *v1beta1.SizingTrial) error {
 				return suspendTrial(t.Context(), c, live, before.DeepCopy(), true)
 			},
 		} {
 			t.Run(tt.name+" before "+what, func(t *testing.T) {
-				trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
+				trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
 				c := asAPIServer(serving(trial).Build())
 				before, edited := read(t, c, trial), read(t, c, trial)
 				tt.edit(edited)
@@ -75,8 +75,8 @@ func TestATrialIsWrittenUnlessMoreThanItsMetadataChanged(t *testing.T) {
 // A status that another release wrote has fields that this one does not know, so it is compared as it is
 // stored.
 func TestAStatusOfAnotherReleaseIsWritten(t *testing.T) {
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
-	trial.Status.Phase = v1alpha1.TrialRunning
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
+	trial.Status.Phase = v1beta1.TrialRunning
 	var tests []string
 	c := asAPIServer(serving(trial).
 		WithInterceptorFuncs(interceptor.Funcs{
@@ -106,7 +106,7 @@ func TestAStatusOfAnotherReleaseIsWritten(t *testing.T) {
 
 // A status that its schema or a policy refuses is refused for good. It is no conflict.
 func TestAStatusThatIsRefusedIsNoConflict(t *testing.T) {
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
 	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "SizingTrial"}, "c10-1", field.ErrorList{field.Required(field.NewPath("status"), "")})
 	writes := 0
 	c := serving(trial).
@@ -126,20 +126,20 @@ func TestAStatusThatIsRefusedIsNoConflict(t *testing.T) {
 func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		edit    func(*v1alpha1.SizingExperiment)
+		edit    func(*v1beta1.SizingExperiment)
 		written bool
 	}{
-		{"its time to live", func(e *v1alpha1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }, true},
-		{"its suspension", func(e *v1alpha1.SizingExperiment) { e.Spec.Suspend = true }, true},
-		{"what the cache lacks", func(e *v1alpha1.SizingExperiment) {
+		{"its time to live", func(e *v1beta1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }, true},
+		{"its suspension", func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = true }, true},
+		{"what the cache lacks", func(e *v1beta1.SizingExperiment) {
 			e.Labels, e.Finalizers = map[string]string{"team": "a"}, []string{"example.test/kept"}
 			e.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "o"}}
 		}, true},
-		{"its cancellation", func(e *v1alpha1.SizingExperiment) { e.Spec.Cancel = true }, false},
-		{"its matrix, as an administrator could", func(e *v1alpha1.SizingExperiment) { e.Spec.Matrix.Costs = []int32{10} }, false},
+		{"its cancellation", func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = true }, false},
+		{"its matrix, as an administrator could", func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs = []int32{10} }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1}}
+			experiment := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1}}
 			c := asAPIServer(serving(experiment).Build())
 			before := read(t, c, experiment)
 			edited := read(t, c, experiment)
@@ -148,10 +148,10 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := before.DeepCopy()
-			after.Status.Phase = v1alpha1.ExperimentSucceeded
+			after.Status.Phase = v1beta1.ExperimentSucceeded
 			err := patchStatus(t.Context(), c, c, after, before)
 			got := read(t, c, experiment)
-			if tt.written && (err != nil || got.Status.Phase != v1alpha1.ExperimentSucceeded) || !tt.written && !apierrors.IsConflict(err) {
+			if tt.written && (err != nil || got.Status.Phase != v1beta1.ExperimentSucceeded) || !tt.written && !apierrors.IsConflict(err) {
 				t.Errorf("error %v, and the phase is %q", err, got.Status.Phase)
 			}
 			if diff := cmp.Diff(edited.Spec, got.Spec); diff != "" {
@@ -164,11 +164,11 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 // A pass patches objects of the cache, which has only a part of them.
 func TestAPatchKeepsWhatTheCacheLacks(t *testing.T) {
 	users := metav1.ObjectMeta{
-		Namespace: "ns", Name: "c10-1", UID: "u", Labels: map[string]string{"team": "a", v1alpha1.LabelVariant: "c10-1"},
+		Namespace: "ns", Name: "c10-1", UID: "u", Labels: map[string]string{"team": "a", v1beta1.LabelVariant: "c10-1"},
 		Annotations: map[string]string{"note": "b"}, Finalizers: []string{"example.test/kept"},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "o"}},
 	}
-	experiment, trial := &v1alpha1.SizingExperiment{ObjectMeta: users}, &v1alpha1.SizingTrial{ObjectMeta: users}
+	experiment, trial := &v1beta1.SizingExperiment{ObjectMeta: users}, &v1beta1.SizingTrial{ObjectMeta: users}
 	c := serving(experiment, trial).Build()
 
 	cachedExperiment, cachedTrial := read(t, c, experiment), read(t, c, trial)
@@ -176,12 +176,12 @@ func TestAPatchKeepsWhatTheCacheLacks(t *testing.T) {
 		if _, err := withoutUnused(object); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(map[string]string{v1alpha1.LabelVariant: "c10-1"}, object.GetLabels()); diff != "" || object.GetAnnotations() != nil {
+		if diff := cmp.Diff(map[string]string{v1beta1.LabelVariant: "c10-1"}, object.GetLabels()); diff != "" || object.GetAnnotations() != nil {
 			t.Errorf("%s in the cache has the annotations %v, and labels (-want +got):\n%s", nameOf(object), object.GetAnnotations(), diff)
 		}
 	}
 	after := cachedExperiment.DeepCopy()
-	after.Status.Phase = v1alpha1.ExperimentRunning
+	after.Status.Phase = v1beta1.ExperimentRunning
 	if err := patchStatus(t.Context(), c, c, after, cachedExperiment); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestAPatchKeepsWhatTheCacheLacks(t *testing.T) {
 			t.Errorf("the metadata of %s after the patches (-want +got):\n%s", nameOf(object), diff)
 		}
 	}
-	if e, s := read(t, c, experiment), read(t, c, trial); e.Status.Phase != v1alpha1.ExperimentRunning || s.Status.Message != "written" || !s.Spec.Suspend {
+	if e, s := read(t, c, experiment), read(t, c, trial); e.Status.Phase != v1beta1.ExperimentRunning || s.Status.Message != "written" || !s.Spec.Suspend {
 		t.Errorf("the experiment is %+v and the trial %+v", e.Status, s)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestHowAnExperimentEnds(t *testing.T) {
@@ -21,32 +21,32 @@ func TestHowAnExperimentEnds(t *testing.T) {
 	usual := newExperiment("login", quick)
 	for _, tt := range []struct {
 		name     string
-		change   func(*v1alpha1.SizingExperimentSpec)
+		change   func(*v1beta1.SizingExperimentSpec)
 		mishap   mishap
-		phase    v1alpha1.ExperimentPhase
+		phase    v1beta1.ExperimentPhase
 		reason   string
 		verdicts string
 	}{
-		{name: "all variants are measured", phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid"},
+		{name: "all variants are measured", phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid"},
 		{
-			name: "two replicas share the load", change: func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = 2 },
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
+			name: "two replicas share the load", change: func(s *v1beta1.SizingExperimentSpec) { s.Service.Replicas = 2 },
+			phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
 		},
 		{
-			name: "two repetitions make one row", change: func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = 2 },
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
+			name: "two repetitions make one row", change: func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = 2 },
+			phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
 		},
 		{
 			name: "one variant never gets a result", mishap: mishap{of: service, only: "c7-500m", always: true, calibration: exits(1, "no")},
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid CalibrationFailed",
+			phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid CalibrationFailed",
 		},
 		{
 			name: "one variant's pod is altered, which is not retried", mishap: mishap{of: service, only: "c7-500m", always: true, webhook: otherImage},
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid PodAltered",
+			phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid PodAltered",
 		},
 		{
 			name: "the generator is too slow each time", mishap: mishap{of: generator, always: true, generatorNeeds: 0.45},
-			phase: v1alpha1.ExperimentFailed, reason: v1alpha1.ReasonNoneMeasured, verdicts: "c6-500m Invalid GeneratorSaturated, c7-500m Invalid GeneratorSaturated",
+			phase: v1beta1.ExperimentFailed, reason: v1beta1.ReasonNoneMeasured, verdicts: "c6-500m Invalid GeneratorSaturated, c7-500m Invalid GeneratorSaturated",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestHowAnExperimentEnds(t *testing.T) {
 
 // checkEnd checks what all ends have in common: the conditions, that no objects are left, and
 // that nothing more is due.
-func (w *testCluster) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reason string) {
+func (w *testCluster) checkEnd(e *v1beta1.SizingExperiment, phase v1beta1.ExperimentPhase, reason string) {
 	w.t.Helper()
 	yes := func(is bool) metav1.ConditionStatus {
 		if is {
@@ -85,21 +85,21 @@ func (w *testCluster) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.Expe
 		return metav1.ConditionFalse
 	}
 	want := map[string]metav1.ConditionStatus{
-		v1alpha1.ConditionProgressing: metav1.ConditionFalse, v1alpha1.ConditionFinished: metav1.ConditionTrue,
-		v1alpha1.ConditionComplete: yes(phase == v1alpha1.ExperimentSucceeded), v1alpha1.ConditionFailed: yes(phase == v1alpha1.ExperimentFailed),
-		v1alpha1.ConditionReady: yes(phase == v1alpha1.ExperimentSucceeded), v1alpha1.ConditionStalled: yes(phase != v1alpha1.ExperimentSucceeded),
-		v1alpha1.ConditionReconciling: metav1.ConditionFalse,
+		v1beta1.ConditionProgressing: metav1.ConditionFalse, v1beta1.ConditionFinished: metav1.ConditionTrue,
+		v1beta1.ConditionComplete: yes(phase == v1beta1.ExperimentSucceeded), v1beta1.ConditionFailed: yes(phase == v1beta1.ExperimentFailed),
+		v1beta1.ConditionReady: yes(phase == v1beta1.ExperimentSucceeded), v1beta1.ConditionStalled: yes(phase != v1beta1.ExperimentSucceeded),
+		v1beta1.ConditionReconciling: metav1.ConditionFalse,
 	}
 	got := map[string]metav1.ConditionStatus{}
 	for _, c := range e.Status.Conditions {
-		if c.Type != v1alpha1.ConditionAccepted {
+		if c.Type != v1beta1.ConditionAccepted {
 			got[c.Type] = c.Status
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.t.Errorf("the conditions (-want +got):\n%s", diff)
 	}
-	finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished)
+	finished := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished)
 	if e.Status.Phase != phase || finished == nil || finished.Reason != reason || finished.Message == "" || e.Status.CompletionTime == nil {
 		w.t.Errorf("the experiment ended %s at %v, %+v; want %s, %s", e.Status.Phase, e.Status.CompletionTime, finished, phase, reason)
 	}
@@ -110,7 +110,7 @@ func (w *testCluster) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.Expe
 
 // checkStamped checks that every condition has the current generation; otherwise kubectl wait
 // would wait for ever.
-func (w *testCluster) checkStamped(e *v1alpha1.SizingExperiment) {
+func (w *testCluster) checkStamped(e *v1beta1.SizingExperiment) {
 	w.t.Helper()
 	for _, c := range e.Status.Conditions {
 		if c.ObservedGeneration != e.Generation {
@@ -144,13 +144,13 @@ func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, reason string
-		change       func(*v1alpha1.SizingExperimentSpec)
+		change       func(*v1beta1.SizingExperimentSpec)
 		says         []string
 	}{
-		{"two variants are the same, because half a CPU is one worker", v1alpha1.ReasonDuplicateVariant, func(s *v1alpha1.SizingExperimentSpec) {
-			s.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}, {Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
+		{"two variants are the same, because half a CPU is one worker", v1beta1.ReasonDuplicateVariant, func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool}, {Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
 		}, []string{"c8-500m-w1"}},
-		{"the baseline is no variant", v1alpha1.ReasonNotAccepted, func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = "c9-1" },
+		{"the baseline is no variant", v1beta1.ReasonNotAccepted, func(s *v1beta1.SizingExperimentSpec) { s.Baseline = "c9-1" },
 			[]string{`"c9-1" is not a measured variant`, "c8-500m"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,8 +158,8 @@ func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 			w := newTestCluster(t, "ends")
 			e := w.create(newExperiment("login", tt.change), 0)
 			w.toEnd(e)
-			w.checkEnd(e, v1alpha1.ExperimentFailed, tt.reason)
-			accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+			w.checkEnd(e, v1beta1.ExperimentFailed, tt.reason)
+			accepted := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionAccepted)
 			if accepted == nil || accepted.Status != metav1.ConditionFalse || accepted.Reason != tt.reason {
 				t.Fatalf("condition Accepted is %+v", accepted)
 			}
@@ -181,7 +181,7 @@ func TestAnInvalidTrialKeepsItsLastNumbers(t *testing.T) {
 	w.kubelet.mishap = mishap{of: generator, always: true, generatorNeeds: 0.45}
 	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.toEnd(e)
-	w.checkAttempts(e, "Invalid "+v1alpha1.ReasonGeneratorSaturated, "Invalid "+v1alpha1.ReasonGeneratorSaturated, "Kept Measured")
+	w.checkAttempts(e, "Invalid "+v1beta1.ReasonGeneratorSaturated, "Invalid "+v1beta1.ReasonGeneratorSaturated, "Kept Measured")
 	if row := e.Status.Results[0]; row.P95Microseconds == nil || row.MaxThroughputMilliPerSecond == nil {
 		t.Errorf("the last attempt's numbers were not kept: %s", rowText(row))
 	}

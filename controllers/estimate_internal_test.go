@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -30,13 +30,13 @@ func TestTheEstimatedEndIsRenewedOnlyForAReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			shown := metav1.NewTime(now.Add(test.shown))
 			p := &experimentPass{
-				experiment: &v1alpha1.SizingExperiment{
-					Spec: v1alpha1.SizingExperimentSpec{Demand: &v1alpha1.Demand{LoginsPerSecond: 5}},
-					Status: v1alpha1.SizingExperimentStatus{
-						Progress: &v1alpha1.Progress{Trials: 4, Finished: test.finished, Running: test.running},
+				experiment: &v1beta1.SizingExperiment{
+					Spec: v1beta1.SizingExperimentSpec{Demand: &v1beta1.Demand{LoginsPerSecond: 5}},
+					Status: v1beta1.SizingExperimentStatus{
+						Progress: &v1beta1.Progress{Trials: 4, Finished: test.finished, Running: test.running},
 					},
 				},
-				earlier: &v1alpha1.Progress{Trials: 4, Finished: 1, Running: running, EstimatedEndTime: &shown},
+				earlier: &v1beta1.Progress{Trials: 4, Finished: 1, Running: running, EstimatedEndTime: &shown},
 				planned: make([]matrix.PlannedTrial, 4),
 				now:     now,
 			}

@@ -11,7 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -41,7 +41,7 @@ type ExperimentReconciler struct {
 
 // Reconcile makes one pass over one experiment.
 func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	experiment := &v1alpha1.SizingExperiment{}
+	experiment := &v1beta1.SizingExperiment{}
 	if err := r.Get(ctx, req.NamespacedName, experiment); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
@@ -36,8 +36,8 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	if found.took >= slowConclusion {
 		message := fmt.Sprintf("Computing the recommendation took %s, and trials of other experiments "+
 			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", found.took.Round(time.Second))
-		if p.condition(v1alpha1.ConditionSlowConclusion, true, v1alpha1.ConditionSlowConclusion, message) {
-			p.events.add(warning, v1alpha1.ConditionSlowConclusion, "Conclude", message)
+		if p.condition(v1beta1.ConditionSlowConclusion, true, v1beta1.ConditionSlowConclusion, message) {
+			p.events.add(warning, v1beta1.ConditionSlowConclusion, "Conclude", message)
 		}
 	}
 	if !found.needed || p.experiment.Spec.Cancel {
@@ -46,7 +46,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 		return p.end(ctx)
 	}
 	status.Verifications = append(status.Verifications, found.next)
-	p.events.add(normal, v1alpha1.ReasonVerifying, "Verify", results.Verifying(found.next))
+	p.events.add(normal, v1beta1.ReasonVerifying, "Verify", results.Verifying(found.next))
 	p.verifying = true
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	p.show()
@@ -54,14 +54,14 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 }
 
 // verified writes the outcome of a verification once, after its trial has ended.
-func (p *experimentPass) verified(v *v1alpha1.Verification) {
+func (p *experimentPass) verified(v *v1beta1.Verification) {
 	for i := range p.trials {
 		if p.trials[i].Name != v.Trial || v.Outcome != "" {
 			continue
 		}
 		sizing.Verified(v, &p.trials[i])
 		kind := normal
-		if v.Outcome != v1alpha1.VerificationMet {
+		if v.Outcome != v1beta1.VerificationMet {
 			kind = warning
 		}
 		p.events.add(kind, "Verification"+string(v.Outcome), "Verify", v.Message)
@@ -76,13 +76,13 @@ func (p *experimentPass) end(ctx context.Context) error {
 	spec, status := p.experiment.Spec, &p.experiment.Status
 	status.Progress = results.Progress(p.trials, len(p.trials))
 	outcome := results.End(status.Results)
-	phase := v1alpha1.ExperimentFailed
+	phase := v1beta1.ExperimentFailed
 	switch {
 	case p.experiment.Spec.Cancel:
-		phase, outcome.Reason = v1alpha1.ExperimentCancelled, v1alpha1.ReasonCancelled
+		phase, outcome.Reason = v1beta1.ExperimentCancelled, v1beta1.ReasonCancelled
 		outcome.Message = "Cancelled; the results so far are kept"
 	case outcome.Succeeded:
-		phase = v1alpha1.ExperimentSucceeded
+		phase = v1beta1.ExperimentSucceeded
 	}
 	if conclusion := results.Conclusion(status, spec.Prices); conclusion != "" {
 		outcome.Message += ". " + conclusion
@@ -92,29 +92,29 @@ func (p *experimentPass) end(ctx context.Context) error {
 }
 
 func (p *experimentPass) refuse(reason, message string) {
-	p.condition(v1alpha1.ConditionAccepted, false, reason, message)
-	p.finish(v1alpha1.ExperimentFailed, reason, message)
+	p.condition(v1beta1.ConditionAccepted, false, reason, message)
+	p.finish(v1beta1.ExperimentFailed, reason, message)
 }
 
-func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message string) {
+func (p *experimentPass) finish(phase v1beta1.ExperimentPhase, reason, message string) {
 	status := &p.experiment.Status
 	status.Phase = phase
 	status.CompletionTime = &metav1.Time{Time: p.now}
 	if status.Progress != nil {
 		status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
 	}
-	succeeded := phase == v1alpha1.ExperimentSucceeded
-	for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionReconciling} {
-		p.condition(kind, false, v1alpha1.ReasonFinished, message)
+	succeeded := phase == v1beta1.ExperimentSucceeded
+	for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionReconciling} {
+		p.condition(kind, false, v1beta1.ReasonFinished, message)
 	}
-	p.condition(v1alpha1.ConditionReady, succeeded, reason, message)
-	p.condition(v1alpha1.ConditionStalled, !succeeded, reason, message)
-	p.condition(v1alpha1.ConditionComplete, succeeded, reason, message)
-	p.condition(v1alpha1.ConditionFailed, phase == v1alpha1.ExperimentFailed, reason, message)
-	p.condition(v1alpha1.ConditionFinished, true, reason, message)
+	p.condition(v1beta1.ConditionReady, succeeded, reason, message)
+	p.condition(v1beta1.ConditionStalled, !succeeded, reason, message)
+	p.condition(v1beta1.ConditionComplete, succeeded, reason, message)
+	p.condition(v1beta1.ConditionFailed, phase == v1beta1.ExperimentFailed, reason, message)
+	p.condition(v1beta1.ConditionFinished, true, reason, message)
 	status.Display = results.ExperimentDisplay(&p.experiment.Status)
 	kind := normal
-	if phase == v1alpha1.ExperimentFailed {
+	if phase == v1beta1.ExperimentFailed {
 		kind = warning
 	}
 	p.events.add(kind, string(phase), "Finish", message)

@@ -14,7 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -35,13 +35,13 @@ const waitingRefresh = 10 * time.Minute
 // experimentPass is one pass over one experiment: what it observed, and the events to send.
 type experimentPass struct {
 	*ExperimentReconciler
-	experiment *v1alpha1.SizingExperiment
+	experiment *v1beta1.SizingExperiment
 	now        time.Time
 	planned    []matrix.PlannedTrial
-	trials     []v1alpha1.SizingTrial // in planned order, and the ones that do not exist yet
-	foreign    []string               // trials with a planned trial's name and another spec
-	earlier    *v1alpha1.Progress     // as the status showed it before this pass
-	verifying  bool                   // a verification was added to the status in this pass
+	trials     []v1beta1.SizingTrial // in planned order, and the ones that do not exist yet
+	foreign    []string              // trials with a planned trial's name and another spec
+	earlier    *v1beta1.Progress     // as the status showed it before this pass
+	verifying  bool                  // a verification was added to the status in this pass
 	events     pendingEvents
 }
 
@@ -52,12 +52,12 @@ func (p *experimentPass) accept() (refused bool) {
 	seed := matrix.Seed(p.experiment)
 	status.Seed, status.ObservedGeneration = &seed, p.experiment.Generation
 	if err := p.check(seed); err != nil {
-		reason := v1alpha1.ReasonNotAccepted
+		reason := v1beta1.ReasonNotAccepted
 		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
-			reason = v1alpha1.ReasonDuplicateVariant
+			reason = v1beta1.ReasonDuplicateVariant
 		}
 		if _, forbidden := errors.AsType[*objects.ImageNotAllowedError](err); forbidden {
-			reason = v1alpha1.ReasonImageNotAllowed
+			reason = v1beta1.ReasonImageNotAllowed
 		}
 		p.refuse(reason, err.Error()+". Create a new experiment")
 		return true
@@ -105,18 +105,18 @@ func (p *experimentPass) setAccepted() {
 	if len(p.planned) == 1 {
 		message = "1 trial is planned"
 	}
-	if !p.condition(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, message) {
+	if !p.condition(v1beta1.ConditionAccepted, true, v1beta1.ReasonAccepted, message) {
 		return
 	}
-	p.events.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
+	p.events.add(normal, v1beta1.ReasonAccepted, "Accept", message)
 	if unused := unusedCPU(p.experiment.Spec.Matrix); unused != "" {
-		p.events.add(warning, v1alpha1.ReasonCPUUnused, "Accept", unused)
+		p.events.add(warning, v1beta1.ReasonCPUUnused, "Accept", unused)
 	}
 }
 
 // unusedCPU returns a sentence for each variant whose workers can't use its CPU limit. It
 // includes variants that are only predicted, because all of them are priced.
-func unusedCPU(m v1alpha1.Matrix) string {
+func unusedCPU(m v1beta1.Matrix) string {
 	variants, _ := matrix.Variants(m) // a matrix that can't be expanded was not accepted
 	var sentences []string
 	for _, variant := range variants {
@@ -130,11 +130,11 @@ func unusedCPU(m v1alpha1.Matrix) string {
 // observe lists the experiment's trials. One that was created by hand, with the experiment as its owner,
 // is not part of the plan.
 func (p *experimentPass) observe(ctx context.Context) error {
-	list := &v1alpha1.SizingTrialList{}
+	list := &v1beta1.SizingTrialList{}
 	err := p.List(ctx, list, client.InNamespace(p.experiment.Namespace),
 		client.MatchingFields{ownerField: string(p.experiment.UID)})
 	slices.SortFunc(list.Items, bySequence)
-	planned := map[string]v1alpha1.SizingTrialSpec{}
+	planned := map[string]v1beta1.SizingTrialSpec{}
 	for _, trial := range p.planned {
 		planned[trial.Name] = trial.Spec
 	}
@@ -233,7 +233,7 @@ func (p *experimentPass) unreleased() int {
 
 // later returns a trial that does not exist. If the experiment is over, it ends without having
 // existed.
-func (p *experimentPass) later(planned matrix.PlannedTrial) v1alpha1.SizingTrial {
+func (p *experimentPass) later(planned matrix.PlannedTrial) v1beta1.SizingTrial {
 	trial := p.newTrial(planned)
 	if p.over() {
 		lifecycle.ReleaseTrial(trial, p.now, true)
@@ -241,9 +241,9 @@ func (p *experimentPass) later(planned matrix.PlannedTrial) v1alpha1.SizingTrial
 	return *trial
 }
 
-func bySequence(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) }
+func bySequence(a, b v1beta1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) }
 
-func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial) (*v1alpha1.SizingTrial, error) {
+func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial) (*v1beta1.SizingTrial, error) {
 	if slices.Contains(p.foreign, planned.Name) {
 		return nil, &nameTakenError{what: "SizingTrial " + planned.Name, has: "another spec"}
 	}
@@ -255,12 +255,12 @@ func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial
 // owner, so that the measured experiment can end. It returns false for any other error.
 func (p *experimentPass) skipVerification(planned matrix.PlannedTrial, err error) bool {
 	taken, is := errors.AsType[*nameTakenError](err)
-	if !is || planned.Spec.Role != v1alpha1.RoleVerification {
+	if !is || planned.Spec.Role != v1beta1.RoleVerification {
 		return false
 	}
 	for i := range p.experiment.Status.Verifications {
 		if v := &p.experiment.Status.Verifications[i]; v.Trial == planned.Name {
-			v.Outcome, v.Message = v1alpha1.VerificationNotRun, taken.Error()
+			v.Outcome, v.Message = v1beta1.VerificationNotRun, taken.Error()
 		}
 	}
 	p.planned = slices.DeleteFunc(slices.Clone(p.planned), func(t matrix.PlannedTrial) bool { return t.Name == planned.Name })
@@ -271,17 +271,17 @@ func (p *experimentPass) skipVerification(planned matrix.PlannedTrial, err error
 // taken by an object with another owner, or the API server refuses it. It returns when to check
 // again, because either may change. It returns any other error unchanged.
 func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
-	reason, message := v1alpha1.ReasonNameTaken, err.Error()
+	reason, message := v1beta1.ReasonNameTaken, err.Error()
 	if refused, is := errors.AsType[*refusedError](err); is {
 		reason, message = refused.reason, p.firstRefusal(refused)
 	} else if _, taken := errors.AsType[*nameTakenError](err); !taken {
 		return 0, err
 	}
 	if p.experiment.Status.Phase == "" {
-		p.experiment.Status.Phase = v1alpha1.ExperimentPending
+		p.experiment.Status.Phase = v1beta1.ExperimentPending
 	}
 	p.unfinished(true, reason, message)
-	if p.condition(v1alpha1.ConditionProgressing, false, reason, message) {
+	if p.condition(v1beta1.ConditionProgressing, false, reason, message) {
 		p.events.add(warning, reason, "Plan", message)
 	}
 	return refresh, nil
@@ -291,25 +291,25 @@ func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
 // else this one's. A webhook may answer each time with another message, and each write of the
 // status causes the next pass at once.
 func (p *experimentPass) firstRefusal(refused *refusedError) string {
-	shown := meta.FindStatusCondition(p.experiment.Status.Conditions, v1alpha1.ConditionProgressing)
+	shown := meta.FindStatusCondition(p.experiment.Status.Conditions, v1beta1.ConditionProgressing)
 	if shown != nil && shown.Reason == refused.reason {
 		return shown.Message
 	}
 	return refused.message
 }
 
-func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingTrial {
-	return &v1alpha1.SizingTrial{
+func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1beta1.SizingTrial {
+	return &v1beta1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      planned.Name,
 			Namespace: p.experiment.Namespace,
 			Labels: map[string]string{
-				v1alpha1.LabelExperimentUID: string(p.experiment.UID),
-				v1alpha1.LabelExperiment:    p.experiment.Name,
-				v1alpha1.LabelVariant:       planned.Spec.Variant.Name,
+				v1beta1.LabelExperimentUID: string(p.experiment.UID),
+				v1beta1.LabelExperiment:    p.experiment.Name,
+				v1beta1.LabelVariant:       planned.Spec.Variant.Name,
 			},
 			OwnerReferences: []metav1.OwnerReference{
-				*metav1.NewControllerRef(p.experiment, v1alpha1.GroupVersion.WithKind(experimentKind)),
+				*metav1.NewControllerRef(p.experiment, v1beta1.GroupVersion.WithKind(experimentKind)),
 			},
 		},
 		Spec: planned.Spec,
@@ -339,14 +339,14 @@ func (p *experimentPass) trialCount() int {
 
 // trialCount returns the number of an experiment's trials: those that are planned, and one for
 // a verification that can't be planned yet.
-func trialCount(experiment *v1alpha1.SizingExperiment, planned int) int {
+func trialCount(experiment *v1beta1.SizingExperiment, planned int) int {
 	if len(experiment.Status.Verifications) == 0 && results.Verifies(experiment.Spec) {
 		return planned + 1
 	}
 	return planned
 }
 
-func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {
+func firstStart(trials []v1beta1.SizingTrial) *metav1.Time {
 	var first *metav1.Time
 	for i := range trials {
 		if start := trials[i].Status.StartTime; start != nil && (first == nil || start.Before(first)) {
@@ -357,7 +357,7 @@ func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {
 }
 
 func (p *experimentPass) allReleased() bool {
-	return len(p.trials) >= len(p.planned) && !slices.ContainsFunc(p.trials, func(t v1alpha1.SizingTrial) bool { return !queue.Released(&t) })
+	return len(p.trials) >= len(p.planned) && !slices.ContainsFunc(p.trials, func(t v1beta1.SizingTrial) bool { return !queue.Released(&t) })
 }
 
 func (p *experimentPass) takeTurnsBack(ctx context.Context) error {

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -20,9 +20,9 @@ func (p *experimentPass) show() {
 	phase, reason, message := results.PhaseOf(p.experiment, p.trials, p.trialCount())
 	status.Phase = phase
 	if p.Paused && !p.experiment.Spec.Suspend {
-		reason, message = v1alpha1.ReasonPaused, lifecycle.Paused
+		reason, message = v1beta1.ReasonPaused, lifecycle.Paused
 	}
-	if phase == v1alpha1.ExperimentQueued {
+	if phase == v1beta1.ExperimentQueued {
 		if position := p.position(); position > 0 {
 			status.Progress.QueuePosition = &position
 			message = results.Waiting(position)
@@ -35,25 +35,25 @@ func (p *experimentPass) show() {
 			message = lifecycle.Clip(fmt.Sprintf("The cluster does not let trial %s continue, and others have its turn: %s", p.trials[i].Name, f.err))
 		}
 	}
-	if phase == v1alpha1.ExperimentRunning {
+	if phase == v1beta1.ExperimentRunning {
 		status.Progress.EstimatedEndTime = p.estimatedEnd()
 	}
-	if p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message) && fails {
+	if p.condition(v1beta1.ConditionProgressing, phase != v1beta1.ExperimentSuspended, reason, message) && fails {
 		p.events.add(warning, reason, "Measure", message)
 	}
-	p.unfinished(phase != v1alpha1.ExperimentSuspended, reason, message)
+	p.unfinished(phase != v1beta1.ExperimentSuspended, reason, message)
 	status.Display = results.ExperimentDisplay(status)
 }
 
 // unfinished sets the conditions of an experiment that has not ended. The operator goes on with it by
 // itself if it is reconciling.
 func (p *experimentPass) unfinished(reconciling bool, reason, message string) {
-	p.condition(v1alpha1.ConditionReconciling, reconciling, reason, message)
+	p.condition(v1beta1.ConditionReconciling, reconciling, reason, message)
 	for _, kind := range []string{
-		v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished,
-		v1alpha1.ConditionReady, v1alpha1.ConditionStalled,
+		v1beta1.ConditionComplete, v1beta1.ConditionFailed, v1beta1.ConditionFinished,
+		v1beta1.ConditionReady, v1beta1.ConditionStalled,
 	} {
-		p.condition(kind, false, v1alpha1.ReasonNotFinished, "The experiment has not ended")
+		p.condition(kind, false, v1beta1.ReasonNotFinished, "The experiment has not ended")
 	}
 }
 

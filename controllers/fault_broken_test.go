@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/test/simulated"
@@ -23,24 +23,24 @@ import (
 func TestAServiceThatFailsOrIsReplacedBreaksTheAttempt(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
-		{name: "its calibration fails", mishap: mishap{of: service, calibration: exits(2, "no bcrypt")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "its calibration is empty", mishap: mishap{of: service, calibration: exits(0, "")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "its calibration is not JSON", mishap: mishap{of: service, calibration: exits(0, "hello")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "its calibration has no hash time", mishap: mishap{of: service, calibration: exits(0, "{}")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "it runs out of memory while it is calibrated", mishap: mishap{of: service, calibration: killed}, reason: v1alpha1.ReasonServiceOOMKilled},
-		{name: "it runs out of memory under load", at: loaded, do: podStatus(service, outOfMemory), reason: v1alpha1.ReasonServiceOOMKilled},
-		{name: "it restarts under load", at: loaded, do: podStatus(service, restarted), reason: v1alpha1.ReasonServiceRestarted},
-		{name: "it is evicted under load", at: loaded, do: podStatus(service, evicted), reason: v1alpha1.ReasonServiceEvicted},
-		{name: "its node is drained under load", at: loaded, do: podStatus(service, disrupted), reason: v1alpha1.ReasonServiceEvicted},
-		{name: "it ends under load", at: loaded, do: podStatus(service, ended), reason: v1alpha1.ReasonServiceFailed},
-		{name: "its pod is deleted under load", at: loaded, do: deletes(&corev1.PodList{}, service), reason: v1alpha1.ReasonServiceReplaced},
-		{name: "its pod is replaced while the operator is asleep", at: loaded, do: deletes(&corev1.PodList{}, service), asleep: true, reason: v1alpha1.ReasonServiceReplaced},
-		{name: "its Deployment is deleted under load", at: loaded, do: deletes(&appsv1.DeploymentList{}, service), reason: v1alpha1.ReasonServiceDeleted},
-		{name: "its Deployment is deleted before the load", at: calibrates, do: deletes(&appsv1.DeploymentList{}, service), reason: v1alpha1.ReasonServiceDeleted},
-		{name: "its Deployment is created again under load", at: loaded, do: createsAnew, reason: v1alpha1.ReasonServiceReplaced},
-		{name: "its Service is deleted under load", at: loaded, do: deletes(&corev1.ServiceList{}, service), reason: v1alpha1.ReasonServiceDeleted},
+		{name: "its calibration fails", mishap: mishap{of: service, calibration: exits(2, "no bcrypt")}, reason: v1beta1.ReasonCalibrationFailed},
+		{name: "its calibration is empty", mishap: mishap{of: service, calibration: exits(0, "")}, reason: v1beta1.ReasonCalibrationFailed},
+		{name: "its calibration is not JSON", mishap: mishap{of: service, calibration: exits(0, "hello")}, reason: v1beta1.ReasonCalibrationFailed},
+		{name: "its calibration has no hash time", mishap: mishap{of: service, calibration: exits(0, "{}")}, reason: v1beta1.ReasonCalibrationFailed},
+		{name: "it runs out of memory while it is calibrated", mishap: mishap{of: service, calibration: killed}, reason: v1beta1.ReasonServiceOOMKilled},
+		{name: "it runs out of memory under load", at: loaded, do: podStatus(service, outOfMemory), reason: v1beta1.ReasonServiceOOMKilled},
+		{name: "it restarts under load", at: loaded, do: podStatus(service, restarted), reason: v1beta1.ReasonServiceRestarted},
+		{name: "it is evicted under load", at: loaded, do: podStatus(service, evicted), reason: v1beta1.ReasonServiceEvicted},
+		{name: "its node is drained under load", at: loaded, do: podStatus(service, disrupted), reason: v1beta1.ReasonServiceEvicted},
+		{name: "it ends under load", at: loaded, do: podStatus(service, ended), reason: v1beta1.ReasonServiceFailed},
+		{name: "its pod is deleted under load", at: loaded, do: deletes(&corev1.PodList{}, service), reason: v1beta1.ReasonServiceReplaced},
+		{name: "its pod is replaced while the operator is asleep", at: loaded, do: deletes(&corev1.PodList{}, service), asleep: true, reason: v1beta1.ReasonServiceReplaced},
+		{name: "its Deployment is deleted under load", at: loaded, do: deletes(&appsv1.DeploymentList{}, service), reason: v1beta1.ReasonServiceDeleted},
+		{name: "its Deployment is deleted before the load", at: calibrates, do: deletes(&appsv1.DeploymentList{}, service), reason: v1beta1.ReasonServiceDeleted},
+		{name: "its Deployment is created again under load", at: loaded, do: createsAnew, reason: v1beta1.ReasonServiceReplaced},
+		{name: "its Service is deleted under load", at: loaded, do: deletes(&corev1.ServiceList{}, service), reason: v1beta1.ReasonServiceDeleted},
 	} {
-		f.outcome = v1alpha1.OutcomeBroken
+		f.outcome = v1beta1.OutcomeBroken
 		t.Run(f.name, f.check)
 	}
 }
@@ -51,22 +51,22 @@ func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
 		return exits(1, measurement.EncodeFailure(reason, strings.Repeat("a line of k6's output\n", 200), 107))
 	}
 	for _, f := range []fault{
-		{name: "its result is empty", mishap: mishap{of: generator, result: exits(0, "")}, reason: v1alpha1.ReasonSummaryLost},
-		{name: "its result is not a result", mishap: mishap{of: generator, result: exits(0, "hello")}, reason: v1alpha1.ReasonSummaryGarbled},
-		{name: "its result has lost its beginning", mishap: mishap{of: generator, result: cut(20, 0)}, reason: v1alpha1.ReasonSummaryGarbled},
-		{name: "its result has lost its end", mishap: mishap{of: generator, result: cut(0, 20)}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "its result is empty", mishap: mishap{of: generator, result: exits(0, "")}, reason: v1beta1.ReasonSummaryLost},
+		{name: "its result is not a result", mishap: mishap{of: generator, result: exits(0, "hello")}, reason: v1beta1.ReasonSummaryGarbled},
+		{name: "its result has lost its beginning", mishap: mishap{of: generator, result: cut(20, 0)}, reason: v1beta1.ReasonSummaryGarbled},
+		{name: "its result has lost its end", mishap: mishap{of: generator, result: cut(0, 20)}, reason: v1beta1.ReasonSummaryGarbled},
 		{name: "its script throws", mishap: mishap{of: generator, result: failure(handover.ScriptError)}, reason: handover.ScriptError},
 		{name: "it can't reach the service", mishap: mishap{of: generator, result: failure(handover.ServiceUnreachable)}, reason: handover.ServiceUnreachable},
-		{name: "it is killed and can still report that", mishap: mishap{of: generator, result: failure(handover.GeneratorKilled)}, reason: v1alpha1.ReasonGeneratorKilled},
-		{name: "its reason is not valid in a status", mishap: mishap{of: generator, result: failure("%-~")}, reason: v1alpha1.ReasonSummaryGarbled},
-		{name: "it runs out of memory", mishap: mishap{of: generator, result: killed}, reason: v1alpha1.ReasonGeneratorOOMKilled},
-		{name: "it never ends", mishap: mishap{of: generator, hangs: true}, patience: 10 * time.Minute, reason: v1alpha1.ReasonDeadlineExceeded},
-		{name: "its pod is evicted", at: loaded, do: podStatus(generator, evicted), reason: v1alpha1.ReasonGeneratorEvicted},
-		{name: "its pod is deleted", at: loaded, do: deletes(&corev1.PodList{}, generator), reason: v1alpha1.ReasonSummaryLost},
-		{name: "its pod is deleted between its end and the harvest", at: over, do: deletes(&corev1.PodList{}, generator), asleep: true, reason: v1alpha1.ReasonSummaryLost},
-		{name: "its Job is deleted", at: loaded, do: deletes(&batchv1.JobList{}, generator), reason: v1alpha1.ReasonJobDeleted},
+		{name: "it is killed and can still report that", mishap: mishap{of: generator, result: failure(handover.GeneratorKilled)}, reason: v1beta1.ReasonGeneratorKilled},
+		{name: "its reason is not valid in a status", mishap: mishap{of: generator, result: failure("%-~")}, reason: v1beta1.ReasonSummaryGarbled},
+		{name: "it runs out of memory", mishap: mishap{of: generator, result: killed}, reason: v1beta1.ReasonGeneratorOOMKilled},
+		{name: "it never ends", mishap: mishap{of: generator, hangs: true}, patience: 10 * time.Minute, reason: v1beta1.ReasonDeadlineExceeded},
+		{name: "its pod is evicted", at: loaded, do: podStatus(generator, evicted), reason: v1beta1.ReasonGeneratorEvicted},
+		{name: "its pod is deleted", at: loaded, do: deletes(&corev1.PodList{}, generator), reason: v1beta1.ReasonSummaryLost},
+		{name: "its pod is deleted between its end and the harvest", at: over, do: deletes(&corev1.PodList{}, generator), asleep: true, reason: v1beta1.ReasonSummaryLost},
+		{name: "its Job is deleted", at: loaded, do: deletes(&batchv1.JobList{}, generator), reason: v1beta1.ReasonJobDeleted},
 	} {
-		f.outcome = v1alpha1.OutcomeBroken
+		f.outcome = v1beta1.OutcomeBroken
 		t.Run(f.name, f.check)
 	}
 }
@@ -74,10 +74,10 @@ func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
 func TestALoadOfASlowGeneratorIsRepeated(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
-		{name: "it needs more than four fifths of its CPU", mishap: mishap{of: generator, generatorNeeds: 0.45}, reason: v1alpha1.ReasonGeneratorSaturated},
-		{name: "it is throttled", mishap: mishap{of: generator, generatorNeeds: 0.9}, reason: v1alpha1.ReasonGeneratorSaturated},
+		{name: "it needs more than four fifths of its CPU", mishap: mishap{of: generator, generatorNeeds: 0.45}, reason: v1beta1.ReasonGeneratorSaturated},
+		{name: "it is throttled", mishap: mishap{of: generator, generatorNeeds: 0.9}, reason: v1beta1.ReasonGeneratorSaturated},
 	} {
-		f.outcome = v1alpha1.OutcomeInvalid
+		f.outcome = v1beta1.OutcomeInvalid
 		t.Run(f.name, f.check)
 	}
 }
@@ -89,7 +89,7 @@ func TestHarmlessFaultsCostNoAttempt(t *testing.T) {
 		{name: "the Service is deleted before the load", at: calibrates, do: deletes(&corev1.ServiceList{}, service)},
 		{name: "the operator sleeps through the whole load", at: loaded, do: func(*testCluster) {}, asleep: true},
 	} {
-		f.reason, f.outcome = v1alpha1.ReasonMeasured, v1alpha1.OutcomeKept
+		f.reason, f.outcome = v1beta1.ReasonMeasured, v1beta1.OutcomeKept
 		t.Run(f.name, f.check)
 	}
 }
@@ -121,7 +121,7 @@ func (w *testCluster) anyPod(component string, is func(*corev1.Pod) bool) bool {
 
 func (w *testCluster) eachPod(component string, do func(*corev1.Pod)) {
 	for _, object := range w.everything() {
-		if pod, is := object.(*corev1.Pod); is && pod.Labels[v1alpha1.LabelComponent] == component {
+		if pod, is := object.(*corev1.Pod); is && pod.Labels[v1beta1.LabelComponent] == component {
 			do(pod)
 		}
 	}
@@ -174,7 +174,7 @@ func deletes(list client.ObjectList, component string) func(*testCluster) {
 	return func(w *testCluster) {
 		w.list(list, w.namespaces[0])
 		for _, object := range extract(list) {
-			if object.GetLabels()[v1alpha1.LabelComponent] == component {
+			if object.GetLabels()[v1beta1.LabelComponent] == component {
 				w.log("user", "deletes "+kindOf(object)+" "+object.GetName())
 				// In the background, as kubectl does.
 				w.must("deleting", w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))

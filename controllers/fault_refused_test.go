@@ -17,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // TestWhatAQuotaRefusesIsWaitedFor has a real quota of zero for one kind of object. It is deleted
@@ -42,15 +42,15 @@ func TestWhatAQuotaRefusesIsWaitedFor(t *testing.T) {
 			w := newTestCluster(t, "quota")
 			quota := w.refuse(tt.resource, tt.probe)
 			e := w.create(newExperiment("login", quick, oneVariant), 0)
-			trial := func() v1alpha1.SizingTrialStatus { return w.trialsOf(e)[0].Status }
-			w.run("the trial says that it waits for the quota", func() bool { return trial().Reason == v1alpha1.ReasonQuotaRefused })
+			trial := func() v1beta1.SizingTrialStatus { return w.trialsOf(e)[0].Status }
+			w.run("the trial says that it waits for the quota", func() bool { return trial().Reason == v1beta1.ReasonQuotaRefused })
 			if message := trial().Message; !strings.Contains(message, "exceeded quota: none, requested: "+string(tt.resource)+"=1") {
 				t.Errorf("the trial's message is %q", message)
 			}
 			want := []string{"Kept Measured"}
 			if tt.givenUp {
 				w.run("the attempt is given up", func() bool { return trial().Attempts[0].EndTime != nil })
-				fault{reason: v1alpha1.ReasonQuotaRefused, waits: true}.checkPatience(t, trial().Attempts[0], []string{v1alpha1.ReasonQuotaRefused})
+				fault{reason: v1beta1.ReasonQuotaRefused, waits: true}.checkPatience(t, trial().Attempts[0], []string{v1beta1.ReasonQuotaRefused})
 				want = slices.Insert(want, 0, "Broken QuotaRefused")
 			}
 			w.must("deleting the quota", uncached.Delete(w.ctx, quota))

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -28,7 +28,7 @@ type fault struct {
 	// reason and outcome are how the first attempt must end. An attempt that must survive the
 	// fault ends Measured, Kept.
 	reason  string
-	outcome v1alpha1.AttemptOutcome
+	outcome v1beta1.AttemptOutcome
 	// waits means that the attempt is given up only after the start timeout. Until then the
 	// trial must report what it waits for.
 	waits bool
@@ -53,13 +53,13 @@ func (f fault) check(t *testing.T) {
 	reasons := w.watch(e)
 	w.reread(e)
 	trial := w.trialsOf(e)[0]
-	want := []v1alpha1.Attempt{{Number: 1, Outcome: f.outcome, Reason: f.reason}}
-	if f.outcome != v1alpha1.OutcomeKept {
-		want = append(want, v1alpha1.Attempt{Number: 2, Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured})
+	want := []v1beta1.Attempt{{Number: 1, Outcome: f.outcome, Reason: f.reason}}
+	if f.outcome != v1beta1.OutcomeKept {
+		want = append(want, v1beta1.Attempt{Number: 2, Outcome: v1beta1.OutcomeKept, Reason: v1beta1.ReasonMeasured})
 	}
-	var got []v1alpha1.Attempt
+	var got []v1beta1.Attempt
 	for _, a := range trial.Status.Attempts {
-		got = append(got, v1alpha1.Attempt{Number: a.Number, Outcome: a.Outcome, Reason: a.Reason})
+		got = append(got, v1beta1.Attempt{Number: a.Number, Outcome: a.Outcome, Reason: a.Reason})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the attempts (-want +got):\n%s", diff)
@@ -69,14 +69,14 @@ func (f fault) check(t *testing.T) {
 		t.Error("the first attempt ended without a message")
 	}
 	f.checkPatience(t, first, reasons)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+	if e.Status.Phase != v1beta1.ExperimentSucceeded {
 		t.Errorf("the experiment ended %s", e.Status.Phase)
 	}
 	w.checkNothingLeft()
 }
 
 // checkPatience compares the attempt's duration with the start timeout.
-func (f fault) checkPatience(t *testing.T, first v1alpha1.Attempt, reasons []string) {
+func (f fault) checkPatience(t *testing.T, first v1beta1.Attempt, reasons []string) {
 	t.Helper()
 	took := first.EndTime.Sub(first.StartTime.Time)
 	const patience, slack = startTimeout, time.Minute // a generator is waited for after calibration
@@ -92,7 +92,7 @@ func (f fault) checkPatience(t *testing.T, first v1alpha1.Attempt, reasons []str
 
 // watch runs an experiment to its end, and returns the reasons that its first trial had
 // meanwhile.
-func (w *testCluster) watch(e *v1alpha1.SizingExperiment) (reasons []string) {
+func (w *testCluster) watch(e *v1beta1.SizingExperiment) (reasons []string) {
 	w.t.Helper()
 	w.run(e.Name+" ends", func() bool {
 		reason := w.trialsOf(e)[0].Status.Reason
@@ -120,10 +120,10 @@ func (w *testCluster) checkNothingLeft() {
 	trials := w.trials()
 	for _, object := range w.everything() {
 		switch object.(type) {
-		case *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial:
+		case *v1beta1.SizingExperiment, *v1beta1.SizingTrial:
 			continue
 		case *networkingv1.NetworkPolicy:
-			if object.GetName() == objects.DenyPolicyName && slices.ContainsFunc(trials, func(t v1alpha1.SizingTrial) bool { return t.Namespace == object.GetNamespace() }) {
+			if object.GetName() == objects.DenyPolicyName && slices.ContainsFunc(trials, func(t v1beta1.SizingTrial) bool { return t.Namespace == object.GetNamespace() }) {
 				continue
 			}
 		}

@@ -7,13 +7,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 const (
-	service   = v1alpha1.ComponentService
-	generator = v1alpha1.ComponentGenerator
+	service   = v1beta1.ComponentService
+	generator = v1beta1.ComponentGenerator
 )
 
 const quotaRefusal = "pods is forbidden: exceeded quota: small"
@@ -23,29 +23,29 @@ var hindrances = []struct {
 	name, reason string
 	mishap       mishap
 }{
-	{"the service can't be scheduled", v1alpha1.ReasonUnschedulable, mishap{of: service, stuck: unschedulable}},
-	{"the generator can't be scheduled", v1alpha1.ReasonUnschedulable, mishap{of: generator, stuck: unschedulable}},
-	{"the service's image can't be pulled", v1alpha1.ReasonImagePull, mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}},
-	{"the generator's image can't be pulled", v1alpha1.ReasonImagePull, mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "ErrImagePull")}},
-	{"the service's container can't be created", v1alpha1.ReasonContainerRefused, mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")}},
-	{"the generator's container can't be created", v1alpha1.ReasonContainerRefused, mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "RunContainerError")}},
-	{"a quota refuses the service", v1alpha1.ReasonQuotaRefused, mishap{of: service, refusal: quotaRefusal}},
-	{"a quota refuses the generator", v1alpha1.ReasonQuotaRefused, mishap{of: generator, refusal: quotaRefusal}},
-	{"admission refuses the service", v1alpha1.ReasonAdmissionRefused, mishap{of: service, refusal: "violates PodSecurity"}},
-	{"admission refuses the generator", v1alpha1.ReasonAdmissionRefused, mishap{of: generator, refusal: "violates PodSecurity"}},
-	{"the service's sandbox can't be created", v1alpha1.ReasonDeploying, mishap{of: service, stuck: notStarted(objects.CalibrateContainer, "PodInitializing")}},
-	{"the service's volume can't be mounted", v1alpha1.ReasonDeploying, mishap{of: service, stuck: notStarted(objects.CalibrateContainer, "ContainerCreating")}},
-	{"the generator's volume can't be mounted", v1alpha1.ReasonDeploying, mishap{of: generator, stuck: notStarted(objects.GeneratorContainer, "ContainerCreating")}},
-	{"kubelet says nothing about the service", v1alpha1.ReasonDeploying, mishap{of: service, stuck: func(*corev1.PodStatus) {}}},
-	{"kubelet says nothing about the generator", v1alpha1.ReasonDeploying, mishap{of: generator, stuck: func(*corev1.PodStatus) {}}},
-	{"the service never answers", v1alpha1.ReasonDeploying, mishap{of: service, stuck: neverReady}},
-	{"something suspends the load's Job", v1alpha1.ReasonJobSuspended, mishap{of: generator, suspends: true}},
+	{"the service can't be scheduled", v1beta1.ReasonUnschedulable, mishap{of: service, stuck: unschedulable}},
+	{"the generator can't be scheduled", v1beta1.ReasonUnschedulable, mishap{of: generator, stuck: unschedulable}},
+	{"the service's image can't be pulled", v1beta1.ReasonImagePull, mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}},
+	{"the generator's image can't be pulled", v1beta1.ReasonImagePull, mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "ErrImagePull")}},
+	{"the service's container can't be created", v1beta1.ReasonContainerRefused, mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")}},
+	{"the generator's container can't be created", v1beta1.ReasonContainerRefused, mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "RunContainerError")}},
+	{"a quota refuses the service", v1beta1.ReasonQuotaRefused, mishap{of: service, refusal: quotaRefusal}},
+	{"a quota refuses the generator", v1beta1.ReasonQuotaRefused, mishap{of: generator, refusal: quotaRefusal}},
+	{"admission refuses the service", v1beta1.ReasonAdmissionRefused, mishap{of: service, refusal: "violates PodSecurity"}},
+	{"admission refuses the generator", v1beta1.ReasonAdmissionRefused, mishap{of: generator, refusal: "violates PodSecurity"}},
+	{"the service's sandbox can't be created", v1beta1.ReasonDeploying, mishap{of: service, stuck: notStarted(objects.CalibrateContainer, "PodInitializing")}},
+	{"the service's volume can't be mounted", v1beta1.ReasonDeploying, mishap{of: service, stuck: notStarted(objects.CalibrateContainer, "ContainerCreating")}},
+	{"the generator's volume can't be mounted", v1beta1.ReasonDeploying, mishap{of: generator, stuck: notStarted(objects.GeneratorContainer, "ContainerCreating")}},
+	{"kubelet says nothing about the service", v1beta1.ReasonDeploying, mishap{of: service, stuck: func(*corev1.PodStatus) {}}},
+	{"kubelet says nothing about the generator", v1beta1.ReasonDeploying, mishap{of: generator, stuck: func(*corev1.PodStatus) {}}},
+	{"the service never answers", v1beta1.ReasonDeploying, mishap{of: service, stuck: neverReady}},
+	{"something suspends the load's Job", v1beta1.ReasonJobSuspended, mishap{of: generator, suspends: true}},
 }
 
 func TestAnAttemptThatCanNotStartIsGivenUpAfterTheStartTimeout(t *testing.T) {
 	t.Parallel()
 	for _, h := range hindrances {
-		f := fault{mishap: h.mishap, reason: h.reason, waits: true, outcome: v1alpha1.OutcomeBroken}
+		f := fault{mishap: h.mishap, reason: h.reason, waits: true, outcome: v1beta1.OutcomeBroken}
 		t.Run(h.name, f.check)
 	}
 }
@@ -57,7 +57,7 @@ func TestAWaitThatEndsInTimeCostsNothing(t *testing.T) {
 			return w.now().Sub(epoch) > startTimeout/2
 		},
 		do:     func(w *testCluster) { w.kubelet.mishap = mishap{}; w.deletePods(service) },
-		reason: v1alpha1.ReasonMeasured, outcome: v1alpha1.OutcomeKept,
+		reason: v1beta1.ReasonMeasured, outcome: v1beta1.OutcomeKept,
 	}.check(t)
 }
 
@@ -69,12 +69,12 @@ func TestAnImageThatIsNeverPulledFailsTheExperiment(t *testing.T) {
 	w.kubelet.mishap = mishap{of: service, always: true, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}
 	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNoneMeasured)
+	w.checkEnd(e, v1beta1.ExperimentFailed, v1beta1.ReasonNoneMeasured)
 	w.checkAttempts(e, "Broken ImagePull", "Broken ImagePull", "Broken ImagePull")
 	const want = "Gave up after 5m0s. Image example.test/image:v1 can't be pulled (ImagePullBackOff): not found"
 	row, trial := e.Status.Results[0], w.trialsOf(e)[0].Status
-	if trial.Phase != v1alpha1.TrialFailed || trial.Reason != v1alpha1.ReasonImagePull || trial.Message != want ||
-		row.Verdict != v1alpha1.VerdictInvalid || row.Reasons[0].Type != v1alpha1.ReasonImagePull || row.Reasons[0].Message != want {
+	if trial.Phase != v1beta1.TrialFailed || trial.Reason != v1beta1.ReasonImagePull || trial.Message != want ||
+		row.Verdict != v1beta1.VerdictInvalid || row.Reasons[0].Type != v1beta1.ReasonImagePull || row.Reasons[0].Message != want {
 		t.Errorf("the trial is %s, %s: %s; the row is %s", trial.Phase, trial.Reason, trial.Message, rowText(row))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/test/simulated"
@@ -43,7 +43,7 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 			// The owner exists, so that the garbage collector leaves the pod alone.
 			owner := metav1.OwnerReference{APIVersion: tt.apiVersion, Kind: tt.kind, Name: objects.Child(trial.UID, 1) + "-x", UID: e.UID}
 			pod := w.forge("forged", owner, string(trial.UID), generatorOn(lostNode, w.now().Add(time.Hour)))
-			pod.Labels[v1alpha1.LabelComponent] = tt.component
+			pod.Labels[v1beta1.LabelComponent] = tt.component
 			pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = templateHash
 			w.makeWithResult(pod, corev1.PodFailed)
 			w.toEnd(e)
@@ -87,7 +87,7 @@ func TestAPatchedDeploymentIsNotMeasured(t *testing.T) {
 	container.Env = append(container.Env, corev1.EnvVar{Name: "GOGC", Value: "off"})
 	w.must("patching the Deployment", w.client.Patch(w.ctx, patched, client.MergeFrom(&list.Items[0])))
 	w.toEnd(e)
-	if row := e.Status.Results[0]; row.Verdict != v1alpha1.VerdictInvalid || row.Reasons[0].Type != v1alpha1.ReasonPodAltered {
+	if row := e.Status.Results[0]; row.Verdict != v1beta1.VerdictInvalid || row.Reasons[0].Type != v1beta1.ReasonPodAltered {
 		t.Errorf("the row is %s", rowText(row))
 	}
 }
@@ -105,13 +105,13 @@ func TestAnOperatorWithAnotherImageTakesOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "upgrade")
-			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1alpha1.SizingExperimentSpec) { s.AttemptsPerTrial = 1 }), 0)
+			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1beta1.SizingExperimentSpec) { s.AttemptsPerTrial = 1 }), 0)
 			w.run("it is time", func() bool { return tt.when(w) })
 			w.startOperator()
 			w.operator.trials.Settings.ServiceImage = "example.test/loginservice:v2"
 			w.toEnd(e)
 			w.checkAttempts(e, tt.attempts...)
-			if row := e.Status.Results[0]; row.Verdict != v1alpha1.VerdictValid {
+			if row := e.Status.Results[0]; row.Verdict != v1beta1.VerdictValid {
 				t.Errorf("the row is %s", rowText(row))
 			}
 		})

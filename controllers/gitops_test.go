@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Helm, Flux and Argo CD see when an experiment and its trials have ended, and how.
@@ -22,8 +22,8 @@ func TestToolsThatWaitSeeTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
-		end    func(w *testCluster, e *v1alpha1.SizingExperiment)
-		change func(*v1alpha1.SizingExperimentSpec)
+		end    func(w *testCluster, e *v1beta1.SizingExperiment)
+		change func(*v1beta1.SizingExperimentSpec)
 		// what kstatus and Argo CD take the experiment and its trials for in the end
 		kstatus     status.Status
 		argo        string
@@ -33,13 +33,13 @@ func TestToolsThatWaitSeeTheEnd(t *testing.T) {
 		{name: "measured", kstatus: status.CurrentStatus, argo: "Healthy", trial: status.CurrentStatus},
 		{
 			name: "cancelled", kstatus: status.FailedStatus, argo: "Degraded", trial: status.FailedStatus,
-			end: func(w *testCluster, e *v1alpha1.SizingExperiment) {
+			end: func(w *testCluster, e *v1beta1.SizingExperiment) {
 				w.edit(e, "cancels login", cancel)
 			},
 		},
 		{
 			name: "refused", kstatus: status.FailedStatus, argo: "Degraded", withoutRuns: true,
-			change: func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = "c9-1" },
+			change: func(s *v1beta1.SizingExperimentSpec) { s.Baseline = "c9-1" },
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestToolsThatWaitSeeTheEnd(t *testing.T) {
 			w := newTestCluster(t, "gitops")
 			change := test.change
 			if change == nil {
-				change = func(*v1alpha1.SizingExperimentSpec) {}
+				change = func(*v1beta1.SizingExperimentSpec) {}
 			}
 			e := w.create(newExperiment("login", quick, oneVariant, change), 0)
 			w.checkWaits(e, status.InProgressStatus, "Progressing")
@@ -60,7 +60,7 @@ func TestToolsThatWaitSeeTheEnd(t *testing.T) {
 				w.checkWaits(e, status.InProgressStatus, "Progressing") // a stale generation
 				w.run("login is suspended", func() bool {
 					w.reread(e)
-					return e.Status.Phase == v1alpha1.ExperimentSuspended
+					return e.Status.Phase == v1beta1.ExperimentSuspended
 				})
 				w.checkWaits(e, status.InProgressStatus, "Suspended")
 				w.edit(e, "resumes login", resume)

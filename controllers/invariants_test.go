@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -37,8 +37,8 @@ type outcome struct {
 
 // end is an experiment's end.
 type end struct {
-	Phase  v1alpha1.ExperimentPhase
-	Answer v1alpha1.SizingExperimentStatus
+	Phase  v1beta1.ExperimentPhase
+	Answer v1beta1.SizingExperimentStatus
 	// Verified lists what was verified.
 	Verified []string
 }
@@ -56,7 +56,7 @@ func (w *testCluster) outcome() outcome {
 			lines = append(lines, fmt.Sprintf("attempt %d: %s, %s; its Deployment, Job and %d pods are on record: %t",
 				a.Number, a.Outcome, a.Reason, len(a.ServicePodUIDs), a.ServiceUID != "" && a.JobUID != ""))
 		}
-		o.Trials[trial.Labels[v1alpha1.LabelExperiment]+" "+trial.Spec.Variant.Name+string(trial.Spec.Role)] = lines
+		o.Trials[trial.Labels[v1beta1.LabelExperiment]+" "+trial.Spec.Variant.Name+string(trial.Spec.Role)] = lines
 	}
 	for _, object := range w.everything() {
 		o.Left[kindOf(object)]++
@@ -86,7 +86,7 @@ func (w *testCluster) checkInvariants(want outcome, countsLost int) {
 }
 
 // checkFinished checks that an experiment ended.
-func (w *testCluster) checkFinished(e *v1alpha1.SizingExperiment) {
+func (w *testCluster) checkFinished(e *v1beta1.SizingExperiment) {
 	w.t.Helper()
 	w.checkStamped(e)
 	if !e.Status.Phase.Finished() || e.Status.CompletionTime == nil {
@@ -95,11 +95,11 @@ func (w *testCluster) checkFinished(e *v1alpha1.SizingExperiment) {
 }
 
 // checkRows checks that each row was made from the kept results of its variant, each once.
-func (w *testCluster) checkRows(e *v1alpha1.SizingExperiment) {
+func (w *testCluster) checkRows(e *v1beta1.SizingExperiment) {
 	w.t.Helper()
 	kept := map[string]int32{}
 	for _, trial := range w.trialsOf(e) {
-		if trial.Spec.Role != v1alpha1.RoleVerification && slices.ContainsFunc(trial.Status.Attempts, isKept) {
+		if trial.Spec.Role != v1beta1.RoleVerification && slices.ContainsFunc(trial.Status.Attempts, isKept) {
 			kept[trial.Spec.Variant.Name]++
 		}
 	}
@@ -110,11 +110,11 @@ func (w *testCluster) checkRows(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-func isKept(a v1alpha1.Attempt) bool { return a.Outcome == v1alpha1.OutcomeKept }
+func isKept(a v1beta1.Attempt) bool { return a.Outcome == v1beta1.OutcomeKept }
 
 // checkMeasuredOnce checks that at most one attempt of a trial counts, that it has the numbers
 // that its Job wrote, and that no measurement which finished was lost.
-func (w *testCluster) checkMeasuredOnce(trial *v1alpha1.SizingTrial) {
+func (w *testCluster) checkMeasuredOnce(trial *v1beta1.SizingTrial) {
 	w.t.Helper()
 	var counted []types.UID
 	kept := 0
@@ -122,14 +122,14 @@ func (w *testCluster) checkMeasuredOnce(trial *v1alpha1.SizingTrial) {
 		if isKept(a) {
 			kept++
 		}
-		if a.JobUID != "" && (isKept(a) || a.Outcome == v1alpha1.OutcomeInvalid) {
+		if a.JobUID != "" && (isKept(a) || a.Outcome == v1beta1.OutcomeInvalid) {
 			counted = append(counted, a.JobUID)
 		}
 	}
 	if kept > 1 {
 		w.t.Errorf("%d results of trial %s count", kept, trial.Name)
 	}
-	if kept == 0 && trial.Status.Result != nil && trial.Status.Result.Verdict != v1alpha1.VerdictInvalid {
+	if kept == 0 && trial.Status.Result != nil && trial.Status.Result.Verdict != v1beta1.VerdictInvalid {
 		w.t.Errorf("trial %s has numbers of a spoiled attempt", trial.Name)
 	}
 	var finished []types.UID
@@ -154,7 +154,7 @@ func (w *testCluster) checkMeasuredOnce(trial *v1alpha1.SizingTrial) {
 }
 
 // checkSteps compares the steps in a trial's status with those that its load wrote.
-func (w *testCluster) checkSteps(trial *v1alpha1.SizingTrial, run measurement.Run) {
+func (w *testCluster) checkSteps(trial *v1beta1.SizingTrial, run measurement.Run) {
 	w.t.Helper()
 	type numbers struct {
 		OK, Scheduled int64
@@ -186,7 +186,7 @@ func (w *testCluster) checkQuiet() {
 
 // checkNothingAfterDeletion deletes the experiments, and checks that a minute later no object
 // and no series of theirs is left.
-func (w *testCluster) checkNothingAfterDeletion(experiments []v1alpha1.SizingExperiment) {
+func (w *testCluster) checkNothingAfterDeletion(experiments []v1beta1.SizingExperiment) {
 	w.t.Helper()
 	for i := range experiments {
 		w.must("deleting", w.client.Delete(w.ctx, &experiments[i]))

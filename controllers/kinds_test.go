@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // lists returns empty lists of every kind of object that belongs to an experiment,
 // owners before what they own.
 func lists() []client.ObjectList {
 	return []client.ObjectList{
-		&v1alpha1.SizingExperimentList{}, &v1alpha1.SizingTrialList{}, &corev1.ServiceAccountList{},
+		&v1beta1.SizingExperimentList{}, &v1beta1.SizingTrialList{}, &corev1.ServiceAccountList{},
 		&appsv1.DeploymentList{}, &corev1.ServiceList{}, &networkingv1.NetworkPolicyList{}, &batchv1.JobList{}, &corev1.PodList{},
 	}
 }
@@ -63,7 +63,7 @@ func extract(list client.ObjectList) []client.Object {
 		return nil
 	})
 	slices.SortFunc(items, func(a, b client.Object) int {
-		for _, label := range []string{v1alpha1.LabelExperiment, v1alpha1.LabelVariant, v1alpha1.LabelAttempt} {
+		for _, label := range []string{v1beta1.LabelExperiment, v1beta1.LabelVariant, v1beta1.LabelAttempt} {
 			if order := strings.Compare(a.GetLabels()[label], b.GetLabels()[label]); order != 0 {
 				return order
 			}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
@@ -129,7 +129,7 @@ func (k *kubelet) after(d time.Duration, object client.Object, what string) bool
 
 // collect deletes an object without an owner.
 func (k *kubelet) collect(orphan client.Object) bool {
-	if _, trial := orphan.(*v1alpha1.SizingTrial); trial && k.forgetsTrials {
+	if _, trial := orphan.(*v1beta1.SizingTrial); trial && k.forgetsTrials {
 		return false
 	}
 	if controllerManager != "" {
@@ -149,7 +149,7 @@ func (k *kubelet) collect(orphan client.Object) bool {
 // deployment creates missing pods. It creates no ReplicaSet; the pods' owner only has the name
 // that one would have, and the Deployment's UID.
 func (k *kubelet) deployment(d *appsv1.Deployment) bool {
-	if d.Labels[v1alpha1.LabelTrialUID] == "" || d.DeletionTimestamp != nil {
+	if d.Labels[v1beta1.LabelTrialUID] == "" || d.DeletionTimestamp != nil {
 		return false // a decoy, which is not run, or one that a finalizer keeps
 	}
 	living := 0
@@ -172,7 +172,7 @@ func (k *kubelet) deployment(d *appsv1.Deployment) bool {
 
 // job creates its pod, and ends when the pod ends.
 func (k *kubelet) job(j *batchv1.Job) bool {
-	if j.Labels[v1alpha1.LabelTrialUID] == "" || len(j.Status.Conditions) > 0 || j.DeletionTimestamp != nil {
+	if j.Labels[v1beta1.LabelTrialUID] == "" || len(j.Status.Conditions) > 0 || j.DeletionTimestamp != nil {
 		return false
 	}
 	if k.mishapOf(j).suspends && k.once(j, "suspended") {

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -42,7 +42,7 @@ func (w *testCluster) findLoadNode() {
 }
 
 // leftovers returns what an experiment's first trial names as left behind.
-func (w *testCluster) leftovers(e *v1alpha1.SizingExperiment) string {
+func (w *testCluster) leftovers(e *v1beta1.SizingExperiment) string {
 	return strings.Join(w.trialsOf(e)[0].Status.Leftovers, ", ")
 }
 
@@ -64,10 +64,10 @@ func TestATrialOutlivesTheNodeOfItsGenerator(t *testing.T) {
 }
 
 // endings are what the owner of an experiment under load can do to end the load.
-var endings = map[string]func(*testCluster, *v1alpha1.SizingExperiment){
-	"cancelled": func(w *testCluster, e *v1alpha1.SizingExperiment) { w.edit(e, "cancels first", cancel) },
-	"deleted":   func(w *testCluster, e *v1alpha1.SizingExperiment) { w.must("deleting", w.client.Delete(w.ctx, e)) },
-	"suspended": func(w *testCluster, e *v1alpha1.SizingExperiment) { w.edit(e, "suspends first", suspend) },
+var endings = map[string]func(*testCluster, *v1beta1.SizingExperiment){
+	"cancelled": func(w *testCluster, e *v1beta1.SizingExperiment) { w.edit(e, "cancels first", cancel) },
+	"deleted":   func(w *testCluster, e *v1beta1.SizingExperiment) { w.must("deleting", w.client.Delete(w.ctx, e)) },
+	"suspended": func(w *testCluster, e *v1beta1.SizingExperiment) { w.edit(e, "suspends first", suspend) },
 }
 
 // TestTheOwnerOfALoadOnALostNodeCanLetOthersGoOn cancels or deletes the experiment. The next one
@@ -120,7 +120,7 @@ func TestALoadWaitsForAGeneratorOfAnUnknownTrial(t *testing.T) {
 			w.make(w.forge("other", job, "of-a-trial-that-is-gone", generatorOn(lostNode, w.now().Add(runs))))
 			w.wait(runs - time.Minute)
 			trial := w.trialsOf(e)[0]
-			if trial.Status.Phase != v1alpha1.TrialRunning || trial.Status.Reason != v1alpha1.ReasonWaitingForOthers || w.creates["Job"] > 0 {
+			if trial.Status.Phase != v1beta1.TrialRunning || trial.Status.Reason != v1beta1.ReasonWaitingForOthers || w.creates["Job"] > 0 {
 				t.Errorf("the trial is %s, %s: %s", trial.Status.Phase, trial.Status.Reason, trial.Status.Message)
 			}
 			w.toEnd(e)
@@ -198,7 +198,7 @@ func (w *testCluster) forge(name string, owner metav1.OwnerReference, trial stri
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: w.namespaces[0], Name: name, OwnerReferences: []metav1.OwnerReference{owner},
 			Labels: map[string]string{
-				v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelAttempt: "1", v1alpha1.LabelTrialUID: trial,
+				v1beta1.LabelComponent: v1beta1.ComponentGenerator, v1beta1.LabelAttempt: "1", v1beta1.LabelTrialUID: trial,
 			},
 		},
 		Spec: spec,

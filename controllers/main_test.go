@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 	"github.com/hashmark-dev/hashmark/test/chart"
@@ -91,7 +91,7 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 // startCachedCluster starts the cache and gives the operator its rights.
 func startCachedCluster(ctx context.Context, config *rest.Config) error {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
 		return err
 	}
 	config.QPS, config.Burst = -1, -1 // without the client's own rate limit, which would only slow the tests down

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
@@ -71,7 +71,7 @@ func (m *Metrics) Collect(values chan<- prometheus.Metric) {
 func (m *Metrics) observe() (telemetry.State, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit)
 	defer cancel()
-	experiments, trials := &v1alpha1.SizingExperimentList{}, &v1alpha1.SizingTrialList{}
+	experiments, trials := &v1beta1.SizingExperimentList{}, &v1beta1.SizingTrialList{}
 	for _, list := range []client.ObjectList{experiments, trials} {
 		if err := m.Cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return telemetry.State{}, fmt.Errorf("listing %T for the metrics: %w", list, err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
@@ -14,7 +14,7 @@ import (
 // Tally counts what ended, once, after the status was written.
 type Tally interface {
 	// AttemptEnded counts an attempt.
-	AttemptEnded(outcome v1alpha1.AttemptOutcome, reason string)
+	AttemptEnded(outcome v1beta1.AttemptOutcome, reason string)
 	// StageTook counts a stage of a trial that was measured under load.
 	StageTook(stage telemetry.Stage, took time.Duration)
 }
@@ -23,7 +23,7 @@ type Tally interface {
 // between the two, or its write succeeded but the response was lost, a count is missing.
 // Nothing is counted twice. A trial that was deleted before its status was written still has
 // the resource version that it was read with.
-func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1alpha1.SizingTrial) {
+func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1beta1.SizingTrial) {
 	trial := seen.Trial
 	if trial.ResourceVersion == before.ResourceVersion {
 		return
@@ -79,15 +79,15 @@ func NewCounts() *Counts {
 		}, []string{"stage"}),
 		reasons: map[[2]string]bool{},
 	}
-	c.counter(v1alpha1.OutcomeKept, v1alpha1.ReasonMeasured)
-	for _, reason := range []string{v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled, v1alpha1.ReasonRateNotAchieved} {
-		c.counter(v1alpha1.OutcomeInvalid, reason)
+	c.counter(v1beta1.OutcomeKept, v1beta1.ReasonMeasured)
+	for _, reason := range []string{v1beta1.ReasonGeneratorSaturated, v1beta1.ReasonGeneratorThrottled, v1beta1.ReasonRateNotAchieved} {
+		c.counter(v1beta1.OutcomeInvalid, reason)
 	}
 	return c
 }
 
 // AttemptEnded counts an attempt.
-func (c *Counts) AttemptEnded(outcome v1alpha1.AttemptOutcome, reason string) {
+func (c *Counts) AttemptEnded(outcome v1beta1.AttemptOutcome, reason string) {
 	c.counter(outcome, reason).Inc()
 }
 
@@ -98,7 +98,7 @@ func (c *Counts) StageTook(stage telemetry.Stage, took time.Duration) {
 
 // counter returns the counter of an outcome and a reason, or of otherReason if there are too
 // many pairs.
-func (c *Counts) counter(outcome v1alpha1.AttemptOutcome, reason string) prometheus.Counter {
+func (c *Counts) counter(outcome v1beta1.AttemptOutcome, reason string) prometheus.Counter {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	pair := [2]string{string(outcome), reason}

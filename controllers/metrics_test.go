@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
@@ -36,10 +36,10 @@ func (s fakeCache) List(ctx context.Context, list client.ObjectList, _ ...client
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	if to, is := list.(*v1alpha1.SizingExperimentList); is {
-		to.Items = []v1alpha1.SizingExperiment{{
+	if to, is := list.(*v1beta1.SizingExperimentList); is {
+		to.Items = []v1beta1.SizingExperiment{{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "sizing", UID: "a"},
-			Status:     v1alpha1.SizingExperimentStatus{Phase: v1alpha1.ExperimentRunning},
+			Status:     v1beta1.SizingExperimentStatus{Phase: v1beta1.ExperimentRunning},
 		}}
 	}
 	return s.err
@@ -58,7 +58,7 @@ func metrics(cache client.Reader) *controllers.Metrics {
 func TestMetricsOfTheLeaderHaveTheClustersStateAndTheCounts(t *testing.T) {
 	t.Parallel()
 	m := metrics(fakeCache{})
-	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "JobDeleted")
+	m.Tally.AttemptEnded(v1beta1.OutcomeBroken, "JobDeleted")
 	m.Tally.StageTook(telemetry.StageDeploying, 3*time.Second)
 	for _, name := range []string{"hashmark_experiment_phase", telemetry.StageDurationSeconds} {
 		if n := testutil.CollectAndCount(m, name); n != 1 {
@@ -85,7 +85,7 @@ func TestAReplicaThatDoesNotLeadExportsNoMetrics(t *testing.T) {
 	t.Parallel()
 	m := metrics(fakeCache{})
 	m.Elected = make(chan struct{})
-	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "JobDeleted")
+	m.Tally.AttemptEnded(v1beta1.OutcomeBroken, "JobDeleted")
 	if n := testutil.CollectAndCount(m); n != 0 {
 		t.Errorf("%d series are exported, want none", n)
 	}
@@ -112,9 +112,9 @@ func TestReasonsThatSomebodyInventsAreCountedTogether(t *testing.T) {
 	t.Parallel()
 	m := metrics(fakeCache{})
 	for n := range 1000 {
-		m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, fmt.Sprintf("Invented%d", n))
+		m.Tally.AttemptEnded(v1beta1.OutcomeBroken, fmt.Sprintf("Invented%d", n))
 	}
-	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "Invented0")
+	m.Tally.AttemptEnded(v1beta1.OutcomeBroken, "Invented0")
 	if n := testutil.CollectAndCount(m, telemetry.AttemptsTotal); n != 101 {
 		t.Errorf("%d pairs are exported, want 100 and Other", n)
 	}
@@ -129,7 +129,7 @@ func TestScrapesAndReconcilersDoNotDisturbEachOther(t *testing.T) {
 	for worker := range 4 {
 		all.Go(func() {
 			for n := range 100 {
-				m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, fmt.Sprintf("Reason%d", (worker+n)%7))
+				m.Tally.AttemptEnded(v1beta1.OutcomeBroken, fmt.Sprintf("Reason%d", (worker+n)%7))
 				m.Tally.StageTook(telemetry.StageDriving, time.Second)
 			}
 		})

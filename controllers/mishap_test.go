@@ -9,13 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // mishap is what goes wrong with one component of an attempt. With the zero value nothing goes
 // wrong.
 type mishap struct {
-	// of is the component: a value of v1alpha1.LabelComponent.
+	// of is the component: a value of v1beta1.LabelComponent.
 	of string
 	// only is the variant that it happens to; empty for all.
 	only string
@@ -42,9 +42,9 @@ type mishap struct {
 func (k *kubelet) mishapOf(object client.Object) mishap {
 	labels, m := object.GetLabels(), k.mishap
 	switch {
-	case labels[v1alpha1.LabelComponent] != m.of,
-		m.only != "" && labels[v1alpha1.LabelVariant] != m.only,
-		!m.always && labels[v1alpha1.LabelAttempt] != "1":
+	case labels[v1beta1.LabelComponent] != m.of,
+		m.only != "" && labels[v1beta1.LabelVariant] != m.only,
+		!m.always && labels[v1beta1.LabelAttempt] != "1":
 		return mishap{}
 	}
 	return m

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -147,7 +147,7 @@ func (h operatorClient) Get(ctx context.Context, key client.ObjectKey, object cl
 		return h.process.cache.get(key, object)
 	}
 	err := h.Client.Get(ctx, key, object, opts...)
-	if e, is := object.(*v1alpha1.SizingExperiment); is && h.ofTrials && h.cluster.cacheBehind {
+	if e, is := object.(*v1beta1.SizingExperiment); is && h.ofTrials && h.cluster.cacheBehind {
 		e.Status.Verifications = nil
 	}
 	return err

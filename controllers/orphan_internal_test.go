@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
 // Somebody deleted the Job and not its pod, which still puts load on the cluster.
 func TestTheGeneratorOfADeletedJobIsLeft(t *testing.T) {
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
-	trial.Status.Attempts = []v1alpha1.Attempt{{Number: 1, JobUID: "old"}, {Number: 2, JobUID: "new"}}
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
+	trial.Status.Attempts = []v1beta1.Attempt{{Number: 1, JobUID: "old"}, {Number: 2, JobUID: "new"}}
 	orphan := func(job types.UID) client.Object {
 		return loadPod(func(pod *corev1.Pod) {
 			pod.OwnerReferences = nil

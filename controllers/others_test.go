@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
@@ -77,8 +77,8 @@ func TestNobodyHoldsUpOthers(t *testing.T) {
 // endless are the writes without which an experiment can't end: it waits, and nobody waits for it.
 var endless = []writeKind{{"creates", "ServiceAccount"}, {"creates", "SizingTrial"}, {"patches the status of", "SizingExperiment"}}
 
-func tenants() []*v1alpha1.SizingExperiment {
-	return []*v1alpha1.SizingExperiment{newExperiment("offender", quick, oneVariant), newExperiment("other", quick, oneVariant)}
+func tenants() []*v1beta1.SizingExperiment {
+	return []*v1beta1.SizingExperiment{newExperiment("offender", quick, oneVariant), newExperiment("other", quick, oneVariant)}
 }
 
 // refusedForGood lets the cluster refuse a write until the other tenant has its result.
@@ -120,7 +120,7 @@ func without(all []string, one string) []string {
 }
 
 // toldAbout returns everything that an experiment's owner can read about it.
-func (w *testCluster) toldAbout(e *v1alpha1.SizingExperiment) string {
+func (w *testCluster) toldAbout(e *v1beta1.SizingExperiment) string {
 	w.t.Helper()
 	w.reread(e)
 	told := string(mustMarshal(e.Status.Conditions))
@@ -137,7 +137,7 @@ func (w *testCluster) toldAbout(e *v1alpha1.SizingExperiment) string {
 
 // checkTurn advances the clock until the other tenant's trial has its turn, and checks that this is at
 // most a minute after the offender's load may have ended, and after something went wrong.
-func (w *testCluster) checkTurn(other *v1alpha1.SizingExperiment, wrong func() time.Time) {
+func (w *testCluster) checkTurn(other *v1beta1.SizingExperiment, wrong func() time.Time) {
 	w.t.Helper()
 	var loaded time.Time
 	w.run("the other tenant has its turn", func() bool {

@@ -8,16 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // ownService replaces Hashmark's login service by one of the user's.
-func ownService(spec *v1alpha1.SizingExperimentSpec) {
-	spec.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}
-	spec.Service.Own = &v1alpha1.OwnService{
+func ownService(spec *v1beta1.SizingExperimentSpec) {
+	spec.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}
+	spec.Service.Own = &v1beta1.OwnService{
 		Image: "example.test/team/login:v1", Command: []string{"/app/login"}, Args: []string{"--cost=$(HASHMARK_COST)"},
-		Env: map[string]v1alpha1.EnvValue{"DB": "/data/db"}, Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready"},
-		Writable: []string{"/data"}, Files: map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
+		Env: map[string]v1beta1.EnvValue{"DB": "/data/db"}, Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready"},
+		Writable: []string{"/data"}, Files: map[string]v1beta1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
 		Login: handover.Login{
 			Steps: []handover.Request{{Path: "/login", BasicAuth: true}},
 			Wrong: handover.ExpectedResponse{Status: []int32{401}},
@@ -30,7 +30,7 @@ func TestAUsersOwnServiceIsMeasured(t *testing.T) {
 	w := newTestCluster(t, "own")
 	e := w.create(newExperiment("login", quick, ownService), 0)
 	w.toEnd(e)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded || len(e.Status.Results) != 2 {
+	if e.Status.Phase != v1beta1.ExperimentSucceeded || len(e.Status.Results) != 2 {
 		t.Errorf("the experiment ended %s with %d rows", e.Status.Phase, len(e.Status.Results))
 	}
 	for _, trial := range w.trialsOf(e) {
@@ -42,17 +42,17 @@ func TestAUsersOwnServiceIsMeasured(t *testing.T) {
 
 func TestAnExperimentWhoseOwnServiceCannotBeDeployedIsRefused(t *testing.T) {
 	t.Parallel()
-	for reason, change := range map[string]func(*v1alpha1.SizingExperimentSpec){
-		v1alpha1.ReasonImageNotAllowed: func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Image = "example.test/team-evil/login:v1" },
-		v1alpha1.ReasonNotAccepted:     func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Args[0] = "--cost=$(COST)" },
+	for reason, change := range map[string]func(*v1beta1.SizingExperimentSpec){
+		v1beta1.ReasonImageNotAllowed: func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Image = "example.test/team-evil/login:v1" },
+		v1beta1.ReasonNotAccepted:     func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Args[0] = "--cost=$(COST)" },
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "own")
 			e := w.create(newExperiment("login", quick, ownService, change), 0)
 			w.toEnd(e)
-			accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
-			if accepted == nil || accepted.Reason != reason || e.Status.Phase != v1alpha1.ExperimentFailed || len(w.trialsOf(e)) > 0 {
+			accepted := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionAccepted)
+			if accepted == nil || accepted.Reason != reason || e.Status.Phase != v1beta1.ExperimentFailed || len(w.trialsOf(e)) > 0 {
 				t.Errorf("the experiment is %s with %d trials, and the condition is %+v", e.Status.Phase, len(w.trialsOf(e)), accepted)
 			}
 		})

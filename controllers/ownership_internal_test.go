@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -15,22 +15,22 @@ import (
 // A cache that is behind may lack an experiment whose trial another cache has.
 func TestATrialIsRefusedOnlyIfTheAPIServerHasNoPlanOfIt(t *testing.T) {
 	experiment := func(uid types.UID, cost int32) []client.Object {
-		return []client.Object{&v1alpha1.SizingExperiment{
+		return []client.Object{&v1beta1.SizingExperiment{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: uid},
-			Spec: v1alpha1.SizingExperimentSpec{
-				Matrix: v1alpha1.Matrix{Costs: []int32{cost}, CPULimits: []string{"500m"}}, Repetitions: 1,
+			Spec: v1beta1.SizingExperimentSpec{
+				Matrix: v1beta1.Matrix{Costs: []int32{cost}, CPULimits: []string{"500m"}}, Repetitions: 1,
 			},
 		}}
 	}
 	ours, recreated, other := experiment("ours", 8), experiment("recreated", 8), experiment("ours", 10)
-	owner := ours[0].(*v1alpha1.SizingExperiment)
+	owner := ours[0].(*v1beta1.SizingExperiment)
 	planned, err := matrix.Plan(owner, matrix.Seed(owner))
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := &v1alpha1.SizingTrial{
+	trial := &v1beta1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: planned[0].Name, OwnerReferences: []metav1.OwnerReference{
-			*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind(experimentKind)),
+			*metav1.NewControllerRef(owner, v1beta1.GroupVersion.WithKind(experimentKind)),
 		}},
 		Spec: planned[0].Spec,
 	}

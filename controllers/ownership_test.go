@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -32,7 +32,7 @@ func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 		"a NetworkPolicy of the service":   &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "-service"}},
 		"a NetworkPolicy of the generator": &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "-generator"}},
 		"a Service with all labels of a child": &corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelTrialUID: "", v1alpha1.LabelAttempt: "1"}},
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1beta1.LabelTrialUID: "", v1beta1.LabelAttempt: "1"}},
 			Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
 		},
 	} {
@@ -44,7 +44,7 @@ func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 			decoy.SetNamespace(e.Namespace)
 			decoy.SetName(objects.Child(uid, 1) + decoy.GetName())
 			if labels := decoy.GetLabels(); labels != nil {
-				labels[v1alpha1.LabelTrialUID] = string(uid)
+				labels[v1beta1.LabelTrialUID] = string(uid)
 			}
 			w.make(decoy)
 			w.toEnd(e)
@@ -58,15 +58,15 @@ func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 // itself. It continues as soon as the name is free.
 func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 	t.Parallel()
-	for name, decoyOf := range map[string]func(*testCluster, *v1alpha1.SizingExperiment) client.Object{
-		"the service account's": func(_ *testCluster, e *v1alpha1.SizingExperiment) client.Object {
+	for name, decoyOf := range map[string]func(*testCluster, *v1beta1.SizingExperiment) client.Object{
+		"the service account's": func(_ *testCluster, e *v1beta1.SizingExperiment) client.Object {
 			return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: objects.ServiceAccountName(e.UID)}}
 		},
-		"a trial's": func(w *testCluster, e *v1alpha1.SizingExperiment) client.Object {
-			return &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e)}, Spec: trialByHand()}
+		"a trial's": func(w *testCluster, e *v1beta1.SizingExperiment) client.Object {
+			return &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e)}, Spec: trialByHand()}
 		},
-		"a trial's, owned by the experiment": func(w *testCluster, e *v1alpha1.SizingExperiment) client.Object {
-			return &v1alpha1.SizingTrial{
+		"a trial's, owned by the experiment": func(w *testCluster, e *v1beta1.SizingExperiment) client.Object {
+			return &v1beta1.SizingTrial{
 				ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e), OwnerReferences: ownedBy(e, "SizingExperiment")}, Spec: trialByHand(),
 			}
 		},
@@ -80,11 +80,11 @@ func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 			w.make(decoy)
 			w.wait(time.Minute)
 			w.reread(e)
-			progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
-			if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason != v1alpha1.ReasonNameTaken {
+			progressing := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing)
+			if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason != v1beta1.ReasonNameTaken {
 				t.Fatalf("condition Progressing does not report that a name is taken: %+v", progressing)
 			}
-			if _, trial := decoy.(*v1alpha1.SizingTrial); !trial { // the operator writes into a trial's status why it is refused
+			if _, trial := decoy.(*v1beta1.SizingTrial); !trial { // the operator writes into a trial's status why it is refused
 				w.checkUntouched(decoy)
 			}
 			w.must("freeing the name", clientFor(decoy).Delete(w.ctx, decoy))
@@ -98,11 +98,11 @@ func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 // not be affected.
 func TestATrialThatNobodyPlansIsRefused(t *testing.T) {
 	t.Parallel()
-	for name, owner := range map[string]func(*v1alpha1.SizingExperiment) []metav1.OwnerReference{
-		"without an owner": func(*v1alpha1.SizingExperiment) []metav1.OwnerReference { return nil },
-		"an experiment's":  func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "SizingExperiment") },
-		"something else's": func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "Experiment") },
-		"a later experiment's own": func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference {
+	for name, owner := range map[string]func(*v1beta1.SizingExperiment) []metav1.OwnerReference{
+		"without an owner": func(*v1beta1.SizingExperiment) []metav1.OwnerReference { return nil },
+		"an experiment's":  func(e *v1beta1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "SizingExperiment") },
+		"something else's": func(e *v1beta1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "Experiment") },
+		"a later experiment's own": func(e *v1beta1.SizingExperiment) []metav1.OwnerReference {
 			refs := ownedBy(e, "SizingExperiment")
 			refs[0].UID = "00000000-0000-0000-0000-000000000000"
 			return refs
@@ -112,17 +112,17 @@ func TestATrialThatNobodyPlansIsRefused(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "byhand")
 			e := w.create(newExperiment("login", quick, oneVariant), 0)
-			trial := &v1alpha1.SizingTrial{
+			trial := &v1beta1.SizingTrial{
 				ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: "by-hand", OwnerReferences: owner(e)}, Spec: trialByHand(),
 			}
 			w.must("creating a trial by hand", w.client.Create(w.ctx, trial))
 			w.pass()
 			w.reread(trial)
-			want := v1alpha1.ReasonNotPlanned
+			want := v1beta1.ReasonNotPlanned
 			if name == "a later experiment's own" {
-				want = v1alpha1.ReasonExperimentGone
+				want = v1beta1.ReasonExperimentGone
 			}
-			if s := trial.Status; s.Phase != v1alpha1.TrialFailed || s.Reason != want || s.Message == "" || len(s.Attempts) > 0 {
+			if s := trial.Status; s.Phase != v1beta1.TrialFailed || s.Reason != want || s.Message == "" || len(s.Attempts) > 0 {
 				t.Errorf("the trial by hand is %s, %s: %s, after %d attempts; want Failed, %s", s.Phase, s.Reason, s.Message, len(s.Attempts), want)
 			}
 			w.toEnd(e)
@@ -145,7 +145,7 @@ func (w *testCluster) make(object client.Object) {
 // contains the object. Otherwise that client would wait for ever for the object to appear in
 // the cache.
 func clientFor(object client.Object) client.Client {
-	if _, trial := object.(*v1alpha1.SizingTrial); trial || object.GetLabels() != nil {
+	if _, trial := object.(*v1beta1.SizingTrial); trial || object.GetLabels() != nil {
 		return cachedCluster.GetClient()
 	}
 	return uncached
@@ -162,9 +162,9 @@ func (w *testCluster) checkUntouched(object client.Object) {
 }
 
 // checkAttempts checks how the attempts of an experiment's only trial ended.
-func (w *testCluster) checkAttempts(e *v1alpha1.SizingExperiment, want ...string) {
+func (w *testCluster) checkAttempts(e *v1beta1.SizingExperiment, want ...string) {
 	w.t.Helper()
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: w.plannedName(e)}}
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: w.plannedName(e)}}
 	w.reread(trial)
 	var got []string
 	for _, a := range trial.Status.Attempts {
@@ -176,7 +176,7 @@ func (w *testCluster) checkAttempts(e *v1alpha1.SizingExperiment, want ...string
 }
 
 // plannedName returns the name of an experiment's first trial.
-func (w *testCluster) plannedName(e *v1alpha1.SizingExperiment) string {
+func (w *testCluster) plannedName(e *v1beta1.SizingExperiment) string {
 	w.t.Helper()
 	planned, err := matrix.Plan(e, matrix.Seed(e))
 	w.must("planning", err)
@@ -184,19 +184,19 @@ func (w *testCluster) plannedName(e *v1alpha1.SizingExperiment) string {
 }
 
 // trialByHand returns the spec of a trial that is not planned and claims to have its turn.
-func trialByHand() v1alpha1.SizingTrialSpec {
-	return v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{
-			Name: "c4-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 4, CPULimit: "1",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+func trialByHand() v1beta1.SizingTrialSpec {
+	return v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{
+			Name: "c4-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 4, CPULimit: "1",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 		},
-		Repetition: 1, Sequence: 1, Objective: v1alpha1.Objective{P95Milliseconds: 1000}, Attempts: 3,
+		Repetition: 1, Sequence: 1, Objective: v1beta1.Objective{P95Milliseconds: 1000}, Attempts: 3,
 	}
 }
 
-func ownedBy(e *v1alpha1.SizingExperiment, kind string) []metav1.OwnerReference {
+func ownedBy(e *v1beta1.SizingExperiment, kind string) []metav1.OwnerReference {
 	return []metav1.OwnerReference{{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Name: e.Name, UID: e.UID, Controller: ptr.To(true),
+		APIVersion: v1beta1.GroupVersion.String(), Kind: kind, Name: e.Name, UID: e.UID, Controller: ptr.To(true),
 	}}
 }
 

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/test/simulated"
@@ -33,9 +33,9 @@ func (k *kubelet) pod(pod *corev1.Pod) bool {
 		return k.stick(pod, mishap.stuck)
 	case pod.Spec.NodeName == "":
 		return false // not scheduled
-	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentService:
+	case pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentService:
 		return k.loginPod(pod)
-	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator:
+	case pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator:
 		return k.generatorPod(pod)
 	}
 	return false
@@ -127,7 +127,7 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	simulated.EndLoad(pod, ended)
 	if ended.ExitCode == 0 {
 		k.finished[pod.UID] = finishedRun{
-			trial: types.UID(pod.Labels[v1alpha1.LabelTrialUID]), job: metav1.GetControllerOf(pod).UID, run: run,
+			trial: types.UID(pod.Labels[v1beta1.LabelTrialUID]), job: metav1.GetControllerOf(pod).UID, run: run,
 		}
 	}
 	return k.report(pod, fmt.Sprintf("ends with exit code %d", ended.ExitCode))
@@ -156,8 +156,8 @@ func (k *kubelet) machineOf(pod *corev1.Pod) simulated.Machine {
 func (k *kubelet) machineUnderLoad(generator *corev1.Pod) simulated.Machine {
 	var result simulated.Machine
 	addresses := strings.Split(simulated.Variable(generator.Spec.Containers[0], "HASHMARK_PODS"), ",")
-	k.cluster.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
-		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] || k.lost[pod.Spec.NodeName] {
+	k.cluster.eachPod(v1beta1.ComponentService, func(pod *corev1.Pod) {
+		if pod.Labels[v1beta1.LabelTrialUID] != generator.Labels[v1beta1.LabelTrialUID] || k.lost[pod.Spec.NodeName] {
 			return
 		}
 		readable := result.Replicas

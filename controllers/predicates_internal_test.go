@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // An experiment's status is written dozens of times per trial. Reconciling its trials each time costs
@@ -16,26 +16,26 @@ import (
 func TestTrialsAreReconciledOnlyAfterChangesThatTheyReactTo(t *testing.T) {
 	tests := []struct {
 		name   string
-		change func(*v1alpha1.SizingExperiment)
+		change func(*v1beta1.SizingExperiment)
 		want   bool
 	}{
-		{"its spec or its deletion", func(e *v1alpha1.SizingExperiment) { e.Generation++ }, true},
-		{"its first trial began", func(e *v1alpha1.SizingExperiment) { e.Status.StartTime = &metav1.Time{Time: time.Unix(1, 0)} }, true},
-		{"a verification is planned", func(e *v1alpha1.SizingExperiment) {
-			e.Status.Verifications = append(e.Status.Verifications, v1alpha1.Verification{Trial: "login-verify-1"})
+		{"its spec or its deletion", func(e *v1beta1.SizingExperiment) { e.Generation++ }, true},
+		{"its first trial began", func(e *v1beta1.SizingExperiment) { e.Status.StartTime = &metav1.Time{Time: time.Unix(1, 0)} }, true},
+		{"a verification is planned", func(e *v1beta1.SizingExperiment) {
+			e.Status.Verifications = append(e.Status.Verifications, v1beta1.Verification{Trial: "login-verify-1"})
 		}, true},
-		{"a verification is given up", func(e *v1alpha1.SizingExperiment) {
-			e.Status.Verifications = []v1alpha1.Verification{{Trial: "login-verify-0", Outcome: v1alpha1.VerificationNotRun}}
+		{"a verification is given up", func(e *v1beta1.SizingExperiment) {
+			e.Status.Verifications = []v1beta1.Verification{{Trial: "login-verify-0", Outcome: v1beta1.VerificationNotRun}}
 		}, true},
-		{"its position", func(e *v1alpha1.SizingExperiment) { e.Status.Progress.QueuePosition = ptr.To[int32](2) }, false},
-		{"its rows", func(e *v1alpha1.SizingExperiment) { e.Status.Results = []v1alpha1.VariantResult{{}} }, false},
-		{"its speed", func(e *v1alpha1.SizingExperiment) { e.Status.Speed = []v1alpha1.PoolSpeed{{}} }, false},
+		{"its position", func(e *v1beta1.SizingExperiment) { e.Status.Progress.QueuePosition = ptr.To[int32](2) }, false},
+		{"its rows", func(e *v1beta1.SizingExperiment) { e.Status.Results = []v1beta1.VariantResult{{}} }, false},
+		{"its speed", func(e *v1beta1.SizingExperiment) { e.Status.Speed = []v1beta1.PoolSpeed{{}} }, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			before := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{
-				Progress:      &v1alpha1.Progress{QueuePosition: ptr.To[int32](3)},
-				Verifications: []v1alpha1.Verification{{Trial: "login-verify-0"}},
+			before := &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{
+				Progress:      &v1beta1.Progress{QueuePosition: ptr.To[int32](3)},
+				Verifications: []v1beta1.Verification{{Trial: "login-verify-0"}},
 			}}
 			after := before.DeepCopy()
 			test.change(after)

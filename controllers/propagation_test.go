@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // propagates reports whether the garbage collector has to do something before a deleted object goes.
@@ -58,7 +58,7 @@ func (k *kubelet) propagate(owner client.Object) bool {
 // way if it can have dependents itself.
 func propagation(dependent client.Object) client.PropagationPolicy {
 	switch dependent.(type) {
-	case *v1alpha1.SizingTrial, *appsv1.Deployment, *batchv1.Job:
+	case *v1beta1.SizingTrial, *appsv1.Deployment, *batchv1.Job:
 		return client.PropagationPolicy(metav1.DeletePropagationForeground)
 	}
 	return client.PropagationPolicy(metav1.DeletePropagationBackground)

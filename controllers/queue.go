@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
@@ -60,7 +60,7 @@ func (q *Queue) Start(_ context.Context, requests workqueue.TypedRateLimitingInt
 
 // set replaces the positions, and requests a pass over each unfinished experiment whose
 // position changed. After the first pass over the turns that is each one.
-func (q *Queue) set(experiments []v1alpha1.SizingExperiment, positions map[types.UID]int32) {
+func (q *Queue) set(experiments []v1beta1.SizingExperiment, positions map[types.UID]int32) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	first := q.positions == nil
@@ -77,7 +77,7 @@ func (q *Queue) set(experiments []v1alpha1.SizingExperiment, positions map[types
 // failed notes that a trial can't go on since some time, and requests a pass over its experiment, which
 // shows why. The API server may refuse a write for as long as somebody wants it to, so the trial's turn
 // is then free for others.
-func (q *Queue) failed(step string, trial *v1alpha1.SizingTrial, since, now time.Time, err error) {
+func (q *Queue) failed(step string, trial *v1beta1.SizingTrial, since, now time.Time, err error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	if q.failures == nil {

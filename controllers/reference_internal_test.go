@@ -9,21 +9,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
 // ended returns a trial of an experiment on a node pool that was judged by a reference speed; 0 if it was
 // not judged yet.
-func ended(name string, experiment types.UID, pool string, reference int64, changes ...func(*v1alpha1.SizingTrial)) *v1alpha1.SizingTrial {
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name, OwnerReferences: []metav1.OwnerReference{
-		*metav1.NewControllerRef(&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "login", UID: experiment}}, v1alpha1.GroupVersion.WithKind(experimentKind)),
+func ended(name string, experiment types.UID, pool string, reference int64, changes ...func(*v1beta1.SizingTrial)) *v1beta1.SizingTrial {
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name, OwnerReferences: []metav1.OwnerReference{
+		*metav1.NewControllerRef(&v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "login", UID: experiment}}, v1beta1.GroupVersion.WithKind(experimentKind)),
 	}}}
-	trial.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
+	trial.Spec.Variant.NodePool = &v1beta1.NodePool{Name: pool}
 	if reference > 0 {
 		trial.Status.Calibration = &handover.Calibration{ReferenceMicroseconds: 9_000}
-		trial.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}
-		trial.Status.Result = &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}
+		trial.Status.Speed = &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}
+		trial.Status.Result = &v1beta1.VariantResult{Verdict: v1beta1.VerdictValid}
 	}
 	for _, change := range changes {
 		change(trial)
@@ -32,11 +32,11 @@ func ended(name string, experiment types.UID, pool string, reference int64, chan
 }
 
 func TestAllTrialsOnANodePoolAreJudgedByOneReference(t *testing.T) {
-	verification := func(trial *v1alpha1.SizingTrial) { trial.Spec.Role = v1alpha1.RoleVerification }
-	elsewhere := func(trial *v1alpha1.SizingTrial) { trial.Namespace = "team-b" }
+	verification := func(trial *v1beta1.SizingTrial) { trial.Spec.Role = v1beta1.RoleVerification }
+	elsewhere := func(trial *v1beta1.SizingTrial) { trial.Namespace = "team-b" }
 	for name, test := range map[string]struct {
 		known int64
-		other *v1alpha1.SizingTrial
+		other *v1beta1.SizingTrial
 		want  int64
 	}{
 		"the experiment's":                             {12_000, ended("other", "ours", "small", 10_000), 12_000},
@@ -86,7 +86,7 @@ func TestTheSecondOfTwoTrialsThatEndTogetherWaitsForTheFirst(t *testing.T) {
 		defer done()
 		second <- seen.Reference
 	}()
-	judged := &v1alpha1.SizingTrial{}
+	judged := &v1beta1.SizingTrial{}
 	if err := live.Get(t.Context(), client.ObjectKey{Namespace: "team-a", Name: "first"}, judged); err != nil {
 		t.Fatal(err)
 	}

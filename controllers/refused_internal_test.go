@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 var services = schema.GroupResource{Resource: "services"}
@@ -31,15 +31,15 @@ func TestOnlyRefusalsOfAdmissionAreWaitedFor(t *testing.T) {
 		err    error
 		reason string // "" if it is not a refusal
 	}{
-		"a quota that is used up":           {apierrors.NewForbidden(services, "hm", errors.New("exceeded quota: small")), v1alpha1.ReasonQuotaRefused},
-		"a quota that wants another limit":  {apierrors.NewForbidden(services, "hm", errors.New("failed quota: small: must specify limits.ephemeral-storage")), v1alpha1.ReasonQuotaRefused},
-		"a policy":                          {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "hm", nil), v1alpha1.ReasonAdmissionRefused},
-		"a webhook":                         {apierrors.NewForbidden(services, "hm", errors.New("no")), v1alpha1.ReasonAdmissionRefused},
-		"a webhook with a code of its own":  {apierrors.NewBadRequest(`admission webhook "policy" denied the request: no`), v1alpha1.ReasonAdmissionRefused},
-		"a webhook that can't be called":    {apierrors.NewInternalError(errors.New(`failed calling webhook "policy"`)), v1alpha1.ReasonAdmissionRefused},
-		"a right that the operator lacks":   {apierrors.NewForbidden(services, "hm", errors.New(`User "operator" cannot create resource "services"`)), v1alpha1.ReasonAdmissionRefused},
-		"an object that is too large":       {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), v1alpha1.ReasonAdmissionRefused},
-		"one that is too large for etcd":    {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), v1alpha1.ReasonAdmissionRefused},
+		"a quota that is used up":           {apierrors.NewForbidden(services, "hm", errors.New("exceeded quota: small")), v1beta1.ReasonQuotaRefused},
+		"a quota that wants another limit":  {apierrors.NewForbidden(services, "hm", errors.New("failed quota: small: must specify limits.ephemeral-storage")), v1beta1.ReasonQuotaRefused},
+		"a policy":                          {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "hm", nil), v1beta1.ReasonAdmissionRefused},
+		"a webhook":                         {apierrors.NewForbidden(services, "hm", errors.New("no")), v1beta1.ReasonAdmissionRefused},
+		"a webhook with a code of its own":  {apierrors.NewBadRequest(`admission webhook "policy" denied the request: no`), v1beta1.ReasonAdmissionRefused},
+		"a webhook that can't be called":    {apierrors.NewInternalError(errors.New(`failed calling webhook "policy"`)), v1beta1.ReasonAdmissionRefused},
+		"a right that the operator lacks":   {apierrors.NewForbidden(services, "hm", errors.New(`User "operator" cannot create resource "services"`)), v1beta1.ReasonAdmissionRefused},
+		"an object that is too large":       {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), v1beta1.ReasonAdmissionRefused},
+		"one that is too large for etcd":    {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), v1beta1.ReasonAdmissionRefused},
 		"a namespace that is being deleted": {terminating, ""},
 		"an API server that is overloaded":  {apierrors.NewTooManyRequests("later", 1), ""},
 		"nothing":                           {nil, ""},
@@ -63,18 +63,18 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 	for name, refuses := range map[string]func(client.Object) bool{
 		"its service account": func(o client.Object) bool { _, is := o.(*corev1.ServiceAccount); return is },
 		"its second trial": func(o client.Object) bool {
-			trial, is := o.(*v1alpha1.SizingTrial)
+			trial, is := o.(*v1beta1.SizingTrial)
 			return is && trial.Spec.Sequence == 2
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refusals := []string{"exceeded quota: small, used: 1", "exceeded quota: small, used: 2"}
-			experiment := &v1alpha1.SizingExperiment{
+			experiment := &v1beta1.SizingExperiment{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
-				Spec: v1alpha1.SizingExperimentSpec{
-					Matrix:  v1alpha1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
-					Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1, Suspend: true,
-					Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+				Spec: v1beta1.SizingExperimentSpec{
+					Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
+					Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1, Suspend: true,
+					Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}
 			c := serving(experiment).
@@ -101,16 +101,16 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
 					t.Fatal(err)
 				}
-				return meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionProgressing)
+				return meta.FindStatusCondition(experiment.Status.Conditions, v1beta1.ConditionProgressing)
 			}
 			for range 2 {
 				shown := pass(refresh)
-				if shown == nil || shown.Status != metav1.ConditionFalse || shown.Reason != v1alpha1.ReasonQuotaRefused ||
+				if shown == nil || shown.Status != metav1.ConditionFalse || shown.Reason != v1beta1.ReasonQuotaRefused ||
 					!strings.Contains(shown.Message, "exceeded quota: small, used: 1") {
 					t.Errorf("condition Progressing is %+v", shown)
 				}
 			}
-			if shown := pass(waitingRefresh); shown.Reason == v1alpha1.ReasonQuotaRefused {
+			if shown := pass(waitingRefresh); shown.Reason == v1beta1.ReasonQuotaRefused {
 				t.Errorf("after the quota was raised, condition Progressing is %+v", shown)
 			}
 		})

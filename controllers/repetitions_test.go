@@ -7,15 +7,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestRepetitionsAreComparedWithTheBaseline(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "ends")
-	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", 2 }), 0)
+	e := w.create(newExperiment("login", func(s *v1beta1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", 2 }), 0)
 	w.toEnd(e)
-	if accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted); accepted.Reason != v1alpha1.ReasonAccepted {
+	if accepted := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionAccepted); accepted.Reason != v1beta1.ReasonAccepted {
 		t.Errorf("condition Accepted is %+v, want reason Accepted", accepted)
 	}
 	base, other := e.Status.Results[0], e.Status.Results[1]

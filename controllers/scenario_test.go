@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Each test of this file runs a whole experiment and compares what happened with a transcript
@@ -20,7 +20,7 @@ func TestABrokenAttemptIsFollowedByAGoodOne(t *testing.T) {
 	e := w.create(newExperiment("login", oneVariant), 0)
 	w.run("the load is running", func() bool { return w.underLoad("c8-500m") })
 	w.wait(10 * time.Second)
-	w.deletePods(v1alpha1.ComponentService)
+	w.deletePods(v1beta1.ComponentService)
 	w.toEnd(e)
 	w.checkGolden(t, "broken-attempt", "")
 }
@@ -66,7 +66,7 @@ func takeTurns(w *testCluster) {
 	first := w.create(newExperiment("first"), 0)
 	w.run("the first experiment's load is running", func() bool { return w.underLoad("c8-500m") })
 	second, third := w.create(newExperiment("second", oneVariant), 0), w.create(newExperiment("third", oneVariant), 1)
-	for _, e := range []*v1alpha1.SizingExperiment{first, second, third} {
+	for _, e := range []*v1beta1.SizingExperiment{first, second, third} {
 		w.toEnd(e)
 	}
 }
@@ -76,7 +76,7 @@ func TestAnInfeasibleVariantIsNotLoaded(t *testing.T) {
 	w := newTestCluster(t, "team-a")
 	e := w.create(newExperiment("login", infeasibleAtCost12), 0)
 	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkEnd(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 	if w.creates["Job"] != 1 {
 		t.Errorf("%d Jobs were created, want one for the variant that can meet the objective", w.creates["Job"])
 	}
@@ -85,7 +85,7 @@ func TestAnInfeasibleVariantIsNotLoaded(t *testing.T) {
 
 // infeasibleAtCost12 sets an objective below the time of a hash at cost 12 on an idle half
 // CPU.
-func infeasibleAtCost12(spec *v1alpha1.SizingExperimentSpec) {
+func infeasibleAtCost12(spec *v1beta1.SizingExperimentSpec) {
 	spec.Matrix.Costs = []int32{8, 12}
 	spec.Objective.P95Milliseconds = 300
 }

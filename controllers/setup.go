@@ -32,7 +32,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
@@ -45,8 +45,8 @@ const passLimit = 60 * time.Second
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingexperiment").
-		For(&v1alpha1.SizingExperiment{}).
-		Owns(&v1alpha1.SizingTrial{}).
+		For(&v1beta1.SizingExperiment{}).
+		Owns(&v1beta1.SizingTrial{}).
 		Owns(&corev1.ServiceAccount{}).
 		WatchesRawSource(r.Queue).
 		WithOptions(controller.Options{MaxConcurrentReconciles: experimentWorkers, ReconciliationTimeout: passLimit}).
@@ -66,8 +66,8 @@ func (r *TurnReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("turns").
-		Watches(&v1alpha1.SizingExperiment{}, all, builder.WithPredicates(experimentTurns)).
-		Watches(&v1alpha1.SizingTrial{}, all, builder.WithPredicates(trialTurns)).
+		Watches(&v1beta1.SizingExperiment{}, all, builder.WithPredicates(experimentTurns)).
+		Watches(&v1beta1.SizingTrial{}, all, builder.WithPredicates(trialTurns)).
 		// A line about a turn has the name and namespace of its experiment, as lines about the
 		// experiment do, and not those of the request.
 		WithLogConstructor(func(*reconcile.Request) logr.Logger { return mgr.GetLogger().WithValues("controller", "turns") }).
@@ -78,11 +78,11 @@ func (r *TurnReconciler) SetupWithManager(mgr ctrl.Manager) error {
 // The changes that may free or take a turn, or move a position.
 var (
 	experimentTurns = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*v1alpha1.SizingExperiment), e.ObjectNew.(*v1alpha1.SizingExperiment)
+		before, after := e.ObjectOld.(*v1beta1.SizingExperiment), e.ObjectNew.(*v1beta1.SizingExperiment)
 		return queue.Continues(before) != queue.Continues(after) || queue.Blocked(before) != queue.Blocked(after)
 	}}
 	trialTurns = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*v1alpha1.SizingTrial), e.ObjectNew.(*v1alpha1.SizingTrial)
+		before, after := e.ObjectOld.(*v1beta1.SizingTrial), e.ObjectNew.(*v1beta1.SizingTrial)
 		return queue.Active(before) != queue.Active(after) || queue.Released(before) != queue.Released(after)
 	}}
 )
@@ -92,13 +92,13 @@ var (
 func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingtrial").
-		For(&v1alpha1.SizingTrial{}).
+		For(&v1beta1.SizingTrial{}).
 		Owns(&appsv1.Deployment{}).
 		Owns(&corev1.Service{}).
 		Owns(&networkingv1.NetworkPolicy{}).
 		Owns(&batchv1.Job{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.trialOf)).
-		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.trialsOf), builder.WithPredicates(experimentTrials)).
+		Watches(&v1beta1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.trialsOf), builder.WithPredicates(experimentTrials)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: trialWorkers, ReconciliationTimeout: passLimit}).
 		Complete(r)
 }
@@ -107,7 +107,7 @@ func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 // trial, mostly because of the trial itself. A trial also reads the reference speed, but only in
 // passes that it makes for another reason.
 var experimentTrials = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld.(*v1alpha1.SizingExperiment), e.ObjectNew.(*v1alpha1.SizingExperiment)
+	before, after := e.ObjectOld.(*v1beta1.SizingExperiment), e.ObjectNew.(*v1beta1.SizingExperiment)
 	return before.Generation != after.Generation || // includes the beginning of a deletion
 		!before.Status.StartTime.Equal(after.Status.StartTime) || // its time limit is known now
 		!equality.Semantic.DeepEqual(before.Status.Verifications, after.Status.Verifications) // they are planned there
@@ -119,7 +119,7 @@ const trialWorkers = 4
 // trialOf returns a request for the trial of a pod. It uses the pod's label, because the pod's
 // owner is a ReplicaSet or a Job and not the trial.
 func (r *TrialReconciler) trialOf(ctx context.Context, pod client.Object) []reconcile.Request {
-	uid := pod.GetLabels()[v1alpha1.LabelTrialUID]
+	uid := pod.GetLabels()[v1beta1.LabelTrialUID]
 	if uid == "" {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *TrialReconciler) trialsOf(ctx context.Context, experiment client.Object
 
 // requests returns requests for the trials in an object's namespace that match.
 func (r *TrialReconciler) requests(ctx context.Context, object client.Object, matching client.MatchingFields) []reconcile.Request {
-	trials := &v1alpha1.SizingTrialList{}
+	trials := &v1beta1.SizingTrialList{}
 	if err := r.List(ctx, trials, client.InNamespace(object.GetNamespace()), matching); err != nil {
 		return nil
 	}
@@ -153,10 +153,10 @@ const (
 // IndexTrials adds cache indexes of trials by their own UID and by their experiment's.
 func IndexTrials(ctx context.Context, indexer client.FieldIndexer) error {
 	byUID := func(trial client.Object) []string { return []string{string(trial.GetUID())} }
-	if err := indexer.IndexField(ctx, &v1alpha1.SizingTrial{}, uidField, byUID); err != nil {
+	if err := indexer.IndexField(ctx, &v1beta1.SizingTrial{}, uidField, byUID); err != nil {
 		return err
 	}
-	return indexer.IndexField(ctx, &v1alpha1.SizingTrial{}, ownerField, func(trial client.Object) []string {
+	return indexer.IndexField(ctx, &v1beta1.SizingTrial{}, ownerField, func(trial client.Object) []string {
 		return []string{string(ownerUID(trial))}
 	})
 }
@@ -174,14 +174,14 @@ func CacheOptions(namespaces []string) cache.Options {
 		utilruntime.Must(err) // the label is a constant
 		return cache.ByObject{Label: labels.NewSelector().Add(*requirement)}
 	}
-	trials := ours(v1alpha1.LabelTrialUID)
+	trials := ours(v1beta1.LabelTrialUID)
 	options := cache.Options{DefaultTransform: withoutUnused, ByObject: map[client.Object]cache.ByObject{
 		&appsv1.Deployment{}:          trials,
 		&batchv1.Job{}:                trials,
 		&corev1.Pod{}:                 trials,
 		&corev1.Service{}:             trials,
-		&networkingv1.NetworkPolicy{}: ours(v1alpha1.LabelComponent), // those of attempts, and the deny policies
-		&corev1.ServiceAccount{}:      ours(v1alpha1.LabelExperimentUID),
+		&networkingv1.NetworkPolicy{}: ours(v1beta1.LabelComponent), // those of attempts, and the deny policies
+		&corev1.ServiceAccount{}:      ours(v1beta1.LabelExperimentUID),
 	}}
 	for _, namespace := range namespaces {
 		if options.DefaultNamespaces == nil {
@@ -194,8 +194,8 @@ func CacheOptions(namespaces []string) cache.Options {
 
 // readLabels are the labels that a pass reads.
 var readLabels = []string{
-	v1alpha1.LabelExperimentUID, v1alpha1.LabelTrialUID, v1alpha1.LabelAttempt, v1alpha1.LabelExperiment,
-	v1alpha1.LabelVariant, v1alpha1.LabelComponent,
+	v1beta1.LabelExperimentUID, v1beta1.LabelTrialUID, v1beta1.LabelAttempt, v1beta1.LabelExperiment,
+	v1beta1.LabelVariant, v1beta1.LabelComponent,
 	batchv1.ControllerUidLabel, appsv1.DefaultDeploymentUniqueLabelKey, // on pods
 }
 
@@ -219,7 +219,7 @@ func withoutUnused(object any) (any, error) {
 		}
 	}
 	accessor.SetLabels(read)
-	if e, is := object.(*v1alpha1.SizingExperiment); is {
+	if e, is := object.(*v1beta1.SizingExperiment); is {
 		e.OwnerReferences, e.Finalizers = nil, nil
 	}
 	return object, nil
@@ -233,7 +233,7 @@ func withoutUnused(object any) (any, error) {
 func WatchAll(ctx context.Context, informers cache.Informers) (healthz.Checker, error) {
 	seen := map[string]cache.Informer{}
 	for _, kind := range []client.Object{
-		&v1alpha1.SizingExperiment{}, &v1alpha1.SizingTrial{}, &appsv1.Deployment{}, &batchv1.Job{}, &corev1.Pod{},
+		&v1beta1.SizingExperiment{}, &v1beta1.SizingTrial{}, &appsv1.Deployment{}, &batchv1.Job{}, &corev1.Pod{},
 		&corev1.Service{}, &networkingv1.NetworkPolicy{}, &corev1.ServiceAccount{},
 	} {
 		informer, err := informers.GetInformer(ctx, kind, cache.BlockUntilSynced(false))

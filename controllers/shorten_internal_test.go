@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // The API server stores no object that is larger than etcd's limit. Here it is one of a few hundred
 // bytes.
 func TestAStatusThatIsTooLargeIsWrittenInAShorterForm(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "e"}}
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login-1", UID: "t"}}
+	experiment := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "e"}}
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login-1", UID: "t"}}
 	writes := 0
 	c := serving(experiment, trial).
 		WithInterceptorFuncs(interceptor.Funcs{
@@ -33,26 +33,26 @@ func TestAStatusThatIsTooLargeIsWrittenInAShorterForm(t *testing.T) {
 
 	before := experiment.DeepCopy()
 	for range 50 {
-		experiment.Status.Results = append(experiment.Status.Results, v1alpha1.VariantResult{Variant: strings.Repeat("c", 50)})
+		experiment.Status.Results = append(experiment.Status.Results, v1beta1.VariantResult{Variant: strings.Repeat("c", 50)})
 	}
-	experiment.Status.Phase = v1alpha1.ExperimentRunning
-	meta.SetStatusCondition(&experiment.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonMeasuring})
+	experiment.Status.Phase = v1beta1.ExperimentRunning
+	meta.SetStatusCondition(&experiment.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonMeasuring})
 	if err := patchStatus(t.Context(), c, c, experiment, before); err != nil {
 		t.Fatal(err)
 	}
-	if e := experiment; e.Status.Phase != v1alpha1.ExperimentRunning || !strings.Contains(e.Status.Conditions[0].Message, "too large") {
+	if e := experiment; e.Status.Phase != v1beta1.ExperimentRunning || !strings.Contains(e.Status.Conditions[0].Message, "too large") {
 		t.Errorf("the experiment is %s, %+v", e.Status.Phase, e.Status.Conditions)
 	}
 
 	old := trial.DeepCopy()
-	trial.Status.Phase, trial.Status.Message = v1alpha1.TrialRunning, "Measured"
+	trial.Status.Phase, trial.Status.Message = v1beta1.TrialRunning, "Measured"
 	for range 32 {
 		trial.Status.Leftovers = append(trial.Status.Leftovers, strings.Repeat("p", 100))
 	}
 	if err := patchStatus(t.Context(), c, c, trial, old); err != nil {
 		t.Fatal(err)
 	}
-	if s := trial.Status; s.Phase != v1alpha1.TrialRunning || !strings.Contains(s.Message, "too large") || len(s.Leftovers) > 0 {
+	if s := trial.Status; s.Phase != v1beta1.TrialRunning || !strings.Contains(s.Message, "too large") || len(s.Leftovers) > 0 {
 		t.Errorf("the trial is %s: %s", s.Phase, s.Message)
 	}
 	if writes != 4 {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // TestAConclusionThatOutlastsThePassIsWritten ends the time of the pass once the trials have been
@@ -50,7 +50,7 @@ func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
 		t.Fatal(err)
 	}
-	if !experiment.Status.Phase.Finished() || !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1alpha1.ConditionSlowConclusion) {
+	if !experiment.Status.Phase.Finished() || !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1beta1.ConditionSlowConclusion) {
 		t.Errorf("the experiment is %q, with the conditions %+v", experiment.Status.Phase, experiment.Status.Conditions)
 	}
 	close(recorder.Events)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/specs"
 )
 
@@ -52,7 +52,7 @@ func fateOf(w *testCluster, spec specs.Spec, goal string) (fate, error) {
 	if err != nil {
 		return fateRefused, checkRefusal(err, spec)
 	}
-	e := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: object.GetName(), Namespace: object.GetNamespace()}}
+	e := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: object.GetName(), Namespace: object.GetNamespace()}}
 	// The patch changes nothing. After it, the cache has the experiment.
 	if err := w.client.Patch(w.ctx, e, client.RawPatch(types.MergePatchType, []byte("{}"))); err != nil {
 		return fateAccepted, fmt.Errorf("reading what was accepted: %w", err)
@@ -65,7 +65,7 @@ func fateOf(w *testCluster, spec specs.Spec, goal string) (fate, error) {
 
 // workTowards lets the operator and the cluster work until the experiment has ended, or a trial has
 // reached the goal, or has a result without a load. A suspended experiment stays as it is.
-func workTowards(w *testCluster, e *v1alpha1.SizingExperiment, goal string) error {
+func workTowards(w *testCluster, e *v1beta1.SizingExperiment, goal string) error {
 	const most = 60
 	for range most {
 		if err := settleOrFail(w); err != nil {
@@ -132,19 +132,19 @@ func tryPass(w *testCluster, reconciler reconcile.Reconciler, object client.Obje
 }
 
 // checkAccepted checks that what the API server accepted is not stuck.
-func checkAccepted(w *testCluster, e *v1alpha1.SizingExperiment, goal string) (fate, error) {
+func checkAccepted(w *testCluster, e *v1beta1.SizingExperiment, goal string) (fate, error) {
 	if !w.get(e) {
 		if e.Spec.TTLSecondsAfterFinished == nil {
 			return fateEnded, errors.New("it is gone, without a time to live")
 		}
 		return fateEnded, nil
 	}
-	condition := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+	condition := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionAccepted)
 	switch {
 	case condition == nil:
 		return fateAccepted, errors.New("it has no condition Accepted")
-	case e.Status.Phase == v1alpha1.ExperimentFailed:
-		failed := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFailed)
+	case e.Status.Phase == v1beta1.ExperimentFailed:
+		failed := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFailed)
 		if failed == nil || failed.Reason == "" {
 			return fateEnded, errors.New("it failed without a reason")
 		}
@@ -229,7 +229,7 @@ const longestSentence = 1000
 
 // inner is what belongs to the inside of a program, and not into a message. The API server says
 // int32 and float64, which are formats of OpenAPI.
-var inner = regexp.MustCompile(`runtime error|goroutine|panic|nil pointer|v1alpha1\.|interface \{\}|map\[|0xc0|%!`)
+var inner = regexp.MustCompile(`runtime error|goroutine|panic|nil pointer|v1beta1\.|interface \{\}|map\[|0xc0|%!`)
 
 func checkSentence(text string) error {
 	switch {

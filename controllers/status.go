@@ -21,7 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -142,7 +142,7 @@ func stillAsRead(ctx context.Context, c client.Client, live client.Reader, befor
 
 // staleError is why a pass over an object is repeated.
 func staleError(object client.Object) error {
-	resource := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: fmt.Sprintf("%T", object)}
+	resource := schema.GroupResource{Group: v1beta1.GroupVersion.Group, Resource: fmt.Sprintf("%T", object)}
 	return apierrors.NewConflict(resource, object.GetName(), errors.New("it has changed since this pass began"))
 }
 
@@ -151,14 +151,14 @@ func staleError(object client.Object) error {
 func shorten(object client.Object) {
 	const because = "The status is shortened, because the object is too large; it has too many labels or annotations"
 	switch object := object.(type) {
-	case *v1alpha1.SizingTrial:
+	case *v1beta1.SizingTrial:
 		status := &object.Status
 		status.UnderWay, status.Leftovers = nil, nil
 		for i := range status.Steps {
 			status.Steps[i].Latencies = nil
 		}
 		status.Message = lifecycle.Clip(because + ". " + status.Message)
-	case *v1alpha1.SizingExperiment:
+	case *v1beta1.SizingExperiment:
 		status := &object.Status
 		status.Results, status.Predictions = nil, nil
 		for i := range status.Conditions {
@@ -177,7 +177,7 @@ func stateOf(object client.Object) client.Object {
 	state.SetAnnotations(nil)
 	state.SetLabels(nil)
 	state.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	if e, is := state.(*v1alpha1.SizingExperiment); is {
+	if e, is := state.(*v1beta1.SizingExperiment); is {
 		e.Generation, e.OwnerReferences, e.Finalizers = 0, nil, nil
 		e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = nil, false
 	}
@@ -240,7 +240,7 @@ const unchanged = "Nothing changed"
 
 // log writes one line for a pass over a trial that changed something: what was done, in which
 // attempt, and why. Once the trial has a result, the line has its verdict.
-func (d done) log(log logr.Logger, before, after *v1alpha1.SizingTrial) {
+func (d done) log(log logr.Logger, before, after *v1beta1.SizingTrial) {
 	status := &after.Status
 	log = log.WithValues("variant", after.Spec.Variant.Name, "action", d.Action)
 	if n := len(status.Attempts); n > 0 {
@@ -258,7 +258,7 @@ func (d done) log(log logr.Logger, before, after *v1alpha1.SizingTrial) {
 }
 
 // log writes one line for each decision of a pass over an experiment.
-func (p *experimentPass) log(log logr.Logger, before *v1alpha1.SizingExperiment) {
+func (p *experimentPass) log(log logr.Logger, before *v1beta1.SizingExperiment) {
 	status := &p.experiment.Status
 	if equality.Semantic.DeepEqual(before.Status, *status) {
 		log.V(1).Info(unchanged, "phase", status.Phase)

@@ -6,16 +6,16 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestAPassNotesThatTheExperimentIsSuspended(t *testing.T) {
 	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	p := &experimentPass{
-		experiment: &v1alpha1.SizingExperiment{Spec: v1alpha1.SizingExperimentSpec{
-			Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Suspend: true,
+		experiment: &v1beta1.SizingExperiment{Spec: v1beta1.SizingExperimentSpec{
+			Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Suspend: true,
 		}},
-		trials: []v1alpha1.SizingTrial{{Status: v1alpha1.SizingTrialStatus{StartTime: &metav1.Time{Time: began}}}},
+		trials: []v1beta1.SizingTrial{{Status: v1beta1.SizingTrialStatus{StartTime: &metav1.Time{Time: began}}}},
 		now:    began.Add(time.Hour),
 	}
 	if err := p.gather(); err != nil {

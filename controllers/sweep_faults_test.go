@@ -9,28 +9,28 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // scenario is what is disturbed: experiments that end by themselves.
 type scenario struct {
 	name        string
 	mishap      mishap
-	experiments []*v1alpha1.SizingExperiment
+	experiments []*v1beta1.SizingExperiment
 }
 
 func scenarios() []scenario {
-	cost := func(cost int32) func(*v1alpha1.SizingExperimentSpec) {
-		return func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = []int32{cost} }
+	cost := func(cost int32) func(*v1beta1.SizingExperimentSpec) {
+		return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{cost} }
 	}
 	return []scenario{
-		{name: "a recommendation is verified", experiments: []*v1alpha1.SizingExperiment{newExperiment("login", quick, demanding, cost(6))}},
-		{name: "a variant is not loaded", experiments: []*v1alpha1.SizingExperiment{newExperiment("login", infeasibleAtCost12, cost(12))}},
+		{name: "a recommendation is verified", experiments: []*v1beta1.SizingExperiment{newExperiment("login", quick, demanding, cost(6))}},
+		{name: "a variant is not loaded", experiments: []*v1beta1.SizingExperiment{newExperiment("login", infeasibleAtCost12, cost(12))}},
 		{
 			name: "the first attempt is spoiled", mishap: mishap{of: generator, result: killed},
-			experiments: []*v1alpha1.SizingExperiment{newExperiment("login", quick, cost(6))},
+			experiments: []*v1beta1.SizingExperiment{newExperiment("login", quick, cost(6))},
 		},
-		{name: "two experiments take turns", experiments: []*v1alpha1.SizingExperiment{
+		{name: "two experiments take turns", experiments: []*v1beta1.SizingExperiment{
 			newExperiment("first", quick, cost(6)), newExperiment("second", quick, cost(6)),
 		}},
 	}

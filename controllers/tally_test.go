@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
@@ -26,7 +26,7 @@ func newTally() *tally {
 	return &tally{attempts: map[string]int{}, stages: map[telemetry.Stage][]time.Duration{}}
 }
 
-func (t *tally) AttemptEnded(outcome v1alpha1.AttemptOutcome, reason string) {
+func (t *tally) AttemptEnded(outcome v1beta1.AttemptOutcome, reason string) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	t.attempts[fmt.Sprintf("%s, %s", outcome, reason)]++
@@ -56,7 +56,7 @@ func TestEveryAttemptThatEndsIsCountedOnceAndEveryStage(t *testing.T) {
 	w := newTestCluster(t, "tally")
 	e := w.create(newExperiment("login", quick), 0)
 	w.run("a load is running", func() bool { return loaded(w) })
-	w.deletePods(v1alpha1.ComponentService)
+	w.deletePods(v1beta1.ComponentService)
 	w.toEnd(e)
 	if diff := cmp.Diff(w.ended(), w.tally.attempts); diff != "" {
 		t.Errorf("attempts that ended, and what was counted (-want +got):\n%s", diff)

@@ -22,14 +22,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
 func schemeOfAll() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	utilruntime.Must(v1beta1.AddToScheme(scheme))
 	return scheme
 }
 
@@ -65,13 +65,13 @@ func asAPIServer(c client.WithWatch) client.WithWatch {
 // A leader that was frozen has read an experiment whose time to live was removed since then.
 func TestAStaleExperimentIsNotDeleted(t *testing.T) {
 	end := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	e := &v1alpha1.SizingExperiment{
+	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u"},
-		Spec:       v1alpha1.SizingExperimentSpec{TTLSecondsAfterFinished: ptr.To[int32](60)},
-		Status:     v1alpha1.SizingExperimentStatus{CompletionTime: &metav1.Time{Time: end}},
+		Spec:       v1beta1.SizingExperimentSpec{TTLSecondsAfterFinished: ptr.To[int32](60)},
+		Status:     v1beta1.SizingExperimentStatus{CompletionTime: &metav1.Time{Time: end}},
 	}
 	c := having(e)
-	afterEnd := func(e *v1alpha1.SizingExperiment) error {
+	afterEnd := func(e *v1beta1.SizingExperiment) error {
 		pass := &experimentPass{ExperimentReconciler: &ExperimentReconciler{Client: c}, experiment: e, now: end.Add(time.Hour)}
 		_, err := pass.afterEnd(context.Background())
 		return err
@@ -101,8 +101,8 @@ func TestAStaleExperimentIsNotDeleted(t *testing.T) {
 func TestWhoIsUnderLoadInAnotherNamespaceIsNotNamed(t *testing.T) {
 	labels := func(uid, experiment string) map[string]string {
 		return map[string]string{
-			v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelTrialUID: uid,
-			v1alpha1.LabelExperiment: experiment, v1alpha1.LabelVariant: "c10-1",
+			v1beta1.LabelComponent: v1beta1.ComponentGenerator, v1beta1.LabelTrialUID: uid,
+			v1beta1.LabelExperiment: experiment, v1beta1.LabelVariant: "c10-1",
 		}
 	}
 	live := having(
@@ -111,7 +111,7 @@ func TestWhoIsUnderLoadInAnotherNamespaceIsNotNamed(t *testing.T) {
 		loadPod(func(p *corev1.Pod) { p.Namespace, p.Name, p.Labels = "theirs", "c", labels("other", "secret-launch") }),
 	)
 	r := &TrialReconciler{Live: live, Clock: clocktesting.NewFakePassiveClock(loadEnd)}
-	got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
+	got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
 	if want := []string{"login c10-1", "one in another namespace", "pod a of this trial"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}

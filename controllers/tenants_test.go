@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -129,18 +129,18 @@ func TestAGiantMessageOfAPodCostsNothing(t *testing.T) {
 		// reason and message are those of the tenant's row.
 		reason, message string
 	}{
-		{"ten thousand million CPUs", calibrated(func(r *calibration.Result) { r.Cpuset = "0-9999999999" }), v1alpha1.ReasonCalibrationFailed, "the cpuset is not a list of at most 4096 CPUs"},
-		{"four million CPUs", calibrated(func(r *calibration.Result) { r.Cpuset = "0-4000000" }), v1alpha1.ReasonCalibrationFailed, "the cpuset is not a list of at most 4096 CPUs"},
-		{"a hash that takes eleven days", calibrated(func(r *calibration.Result) { r.HashMicroseconds = 1e12 }), v1alpha1.ReasonCalibrationFailed, "the hash time in microseconds is 1000000000000"},
-		{"a quota of a thousandth of a CPU", calibrated(func(r *calibration.Result) { r.QuotaMilliCPU = ptr.To[int64](1) }), v1alpha1.ReasonCalibrationFailed, "the CPU quota in thousandths is 1"},
+		{"ten thousand million CPUs", calibrated(func(r *calibration.Result) { r.Cpuset = "0-9999999999" }), v1beta1.ReasonCalibrationFailed, "the cpuset is not a list of at most 4096 CPUs"},
+		{"four million CPUs", calibrated(func(r *calibration.Result) { r.Cpuset = "0-4000000" }), v1beta1.ReasonCalibrationFailed, "the cpuset is not a list of at most 4096 CPUs"},
+		{"a hash that takes eleven days", calibrated(func(r *calibration.Result) { r.HashMicroseconds = 1e12 }), v1beta1.ReasonCalibrationFailed, "the hash time in microseconds is 1000000000000"},
+		{"a quota of a thousandth of a CPU", calibrated(func(r *calibration.Result) { r.QuotaMilliCPU = ptr.To[int64](1) }), v1beta1.ReasonCalibrationFailed, "the CPU quota in thousandths is 1"},
 		{
 			"a generator on four million CPUs", measured(func(r *measurement.Run) { r.Generator.Cpuset = "0-4000000" }),
-			v1alpha1.ReasonEvidenceMissing, "the CPUs of the generator",
+			v1beta1.ReasonEvidenceMissing, "the CPUs of the generator",
 		},
 		{
 			"a service with a thousand million workers", measured(func(r *measurement.Run) {
 				r.Services[0].QuotaMilliCPU, r.Services[0].GoMaxProcs, r.Services[0].Workers = 1e12, 1e9, 1e9
-			}), v1alpha1.ReasonSummaryGarbled, "a container has the invalid number",
+			}), v1beta1.ReasonSummaryGarbled, "a container has the invalid number",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -157,14 +157,14 @@ func TestAGiantMessageOfAPodCostsNothing(t *testing.T) {
 
 // twoTenants runs an experiment of each tenant to its end. It returns how many bytes were allocated
 // meanwhile, and the first tenant's row.
-func twoTenants(t *testing.T, m mishap) (allocated uint64, row v1alpha1.VariantResult) {
+func twoTenants(t *testing.T, m mishap) (allocated uint64, row v1beta1.VariantResult) {
 	t.Helper()
 	w := newTestCluster(t, "offender", "other")
 	w.kubelet.mishap = m
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	first := w.create(newExperiment("login", quick, oneVariant), 0)
-	second := w.create(newExperiment("other", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
+	second := w.create(newExperiment("other", quick, func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
 	w.toEnd(first)
 	w.toEnd(second)
 	runtime.ReadMemStats(&after)
@@ -208,19 +208,19 @@ func TestManyTrialsOfOneTenantAreNotCreated(t *testing.T) {
 	suspended := newExperiment("suspended", large, suspend)
 	suspended.Annotations = map[string]string{"example.test/note": strings.Repeat("x", 200_000)}
 	w.create(suspended, 0)
-	last := &v1alpha1.SizingExperiment{}
+	last := &v1beta1.SizingExperiment{}
 	for i := range 12 {
 		last = w.create(newExperiment(fmt.Sprintf("waiting-%02d", i), large), 0)
 	}
 	w.settle()
 	w.checkSmall(2*(1+1+10), 300_000)
 	w.reread(suspended)
-	progressing := meta.FindStatusCondition(suspended.Status.Conditions, v1alpha1.ConditionProgressing)
-	if progressing.Reason != v1alpha1.ReasonSuspended || suspended.Status.Progress.Trials != 640 {
+	progressing := meta.FindStatusCondition(suspended.Status.Conditions, v1beta1.ConditionProgressing)
+	if progressing.Reason != v1beta1.ReasonSuspended || suspended.Status.Progress.Trials != 640 {
 		t.Errorf("the suspended experiment has condition %+v and %+v", progressing, suspended.Status.Progress)
 	}
 	w.reread(last)
-	if last.Status.Phase != v1alpha1.ExperimentQueued || last.Status.Progress.QueuePosition == nil || len(w.trialsOf(last)) > 0 {
+	if last.Status.Phase != v1beta1.ExperimentQueued || last.Status.Progress.QueuePosition == nil || len(w.trialsOf(last)) > 0 {
 		t.Errorf("the last experiment is %s, %+v, with %d trials", last.Status.Phase, last.Status.Progress, len(w.trialsOf(last)))
 	}
 	other := w.create(newExperiment("other", quick, oneVariant), 1)
@@ -241,11 +241,11 @@ func (w *testCluster) checkSmall(mostTrials, mostBytes int) {
 }
 
 // large makes an experiment of 640 trials that take less than 24 hours.
-func large(s *v1alpha1.SizingExperimentSpec) {
-	s.Matrix = v1alpha1.Matrix{
+func large(s *v1beta1.SizingExperimentSpec) {
+	s.Matrix = v1beta1.Matrix{
 		Costs:     []int32{4, 5, 6, 7, 8, 9, 10, 11},
 		CPULimits: []string{"1", "1100m", "1200m", "1300m", "1400m", "1500m", "1600m", "1700m"},
 	}
-	s.Load = v1alpha1.Load{Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(1)}, StepSeconds: 2}
+	s.Load = v1beta1.Load{Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(1)}, StepSeconds: 2}
 	s.Repetitions = 10
 }

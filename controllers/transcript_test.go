@@ -21,7 +21,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/test/simulated"
@@ -102,8 +102,8 @@ func (w *testCluster) logWrite(verb string, before, after client.Object) {
 func (w *testCluster) nameChildren(object client.Object) {
 	switch object := object.(type) {
 	case *corev1.ServiceAccount:
-		w.transcript.alias(object.Name, "<"+object.Labels[v1alpha1.LabelExperiment]+">")
-	case *v1alpha1.SizingTrial:
+		w.transcript.alias(object.Name, "<"+object.Labels[v1beta1.LabelExperiment]+">")
+	case *v1beta1.SizingTrial:
 		plain := object.Name[:strings.LastIndex(object.Name, "-")]
 		w.transcript.alias(object.Name, plain)
 		for attempt := range int32(9) {
@@ -117,19 +117,19 @@ type fact struct{ what, detail string }
 
 func facts(object client.Object) []fact {
 	switch object := object.(type) {
-	case *v1alpha1.SizingExperiment:
+	case *v1beta1.SizingExperiment:
 		return experimentFacts(object)
-	case *v1alpha1.SizingTrial:
+	case *v1beta1.SizingTrial:
 		return trialFacts(object)
 	}
 	return nil
 }
 
-func experimentFacts(e *v1alpha1.SizingExperiment) []fact {
+func experimentFacts(e *v1beta1.SizingExperiment) []fact {
 	s := e.Status
 	all := []fact{{what: "is " + string(s.Phase)}}
 	for _, c := range s.Conditions {
-		if c.Reason != v1alpha1.ReasonNotFinished {
+		if c.Reason != v1beta1.ReasonNotFinished {
 			all = append(all, fact{fmt.Sprintf("has condition %s=%s, %s", c.Type, c.Status, c.Reason), ": " + c.Message})
 		}
 	}
@@ -137,7 +137,7 @@ func experimentFacts(e *v1alpha1.SizingExperiment) []fact {
 		all = append(all, progressFact(p))
 	}
 	for _, row := range s.Results {
-		if row.Verdict != v1alpha1.VerdictPending || len(row.Reasons) > 0 {
+		if row.Verdict != v1beta1.VerdictPending || len(row.Reasons) > 0 {
 			all = append(all, fact{what: "has a row: " + rowText(row) + besideText(row)})
 		}
 	}
@@ -145,7 +145,7 @@ func experimentFacts(e *v1alpha1.SizingExperiment) []fact {
 	return append(all, fact{what: "shows " + strings.Join(strings.Fields(fmt.Sprint(s.Display)), " ")})
 }
 
-func progressFact(p *v1alpha1.Progress) fact {
+func progressFact(p *v1beta1.Progress) fact {
 	f := fact{what: fmt.Sprintf("has %d of %d trials ended", p.Finished, p.Trials)}
 	if len(p.Running) > 0 {
 		f.what += ", measures " + strings.Join(p.Running, " and ")
@@ -159,7 +159,7 @@ func progressFact(p *v1alpha1.Progress) fact {
 	return f
 }
 
-func trialFacts(trial *v1alpha1.SizingTrial) []fact {
+func trialFacts(trial *v1beta1.SizingTrial) []fact {
 	s := trial.Status
 	all := []fact{{what: "waits for its turn"}}
 	if !trial.Spec.Suspend {
@@ -184,7 +184,7 @@ func trialFacts(trial *v1alpha1.SizingTrial) []fact {
 }
 
 // rowText returns a short form of a row of results.
-func rowText(row v1alpha1.VariantResult) string {
+func rowText(row v1beta1.VariantResult) string {
 	number := func(n *int64) string {
 		if n == nil {
 			return "none"
@@ -219,7 +219,7 @@ func (w *testCluster) checkOverlap() {
 	w.t.Helper()
 	jobs, generators, underLoad := map[types.UID]int{}, map[string]int{}, map[string]bool{}
 	for _, object := range w.everything() {
-		trial := object.GetLabels()[v1alpha1.LabelTrialUID]
+		trial := object.GetLabels()[v1beta1.LabelTrialUID]
 		switch object := object.(type) {
 		case *batchv1.Job:
 			if object.DeletionTimestamp != nil {
@@ -228,11 +228,11 @@ func (w *testCluster) checkOverlap() {
 			if jobs[types.UID(trial)]++; jobs[types.UID(trial)] > 1 {
 				w.t.Fatalf("%s: a trial has two Jobs at once", at(w.now()))
 			}
-			if object.Labels[v1alpha1.LabelTrialUID] != "" && len(object.Status.Conditions) == 0 {
+			if object.Labels[v1beta1.LabelTrialUID] != "" && len(object.Status.Conditions) == 0 {
 				underLoad[trial] = true
 			}
 		case *corev1.Pod:
-			if object.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && object.Status.Phase == corev1.PodRunning &&
+			if object.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator && object.Status.Phase == corev1.PodRunning &&
 				w.now().Format(time.RFC3339) <= simulated.Variable(object.Spec.Containers[0], "HASHMARK_DEADLINE") {
 				underLoad[trial] = true
 				if generators[trial]++; generators[trial] > 1 {
@@ -252,11 +252,11 @@ func (w *testCluster) checkOverlap() {
 
 // checkPlanned checks that a trial under load has steps that are planned, that one with a result has
 // steps that were run, and that no other has any.
-func (w *testCluster) checkPlanned(trial *v1alpha1.SizingTrial) {
+func (w *testCluster) checkPlanned(trial *v1beta1.SizingTrial) {
 	status := &trial.Status
 	attempt := lifecycle.Current(status)
 	loading := attempt != nil && attempt.JobUID != ""
-	if loading != slices.ContainsFunc(status.Steps, func(s v1alpha1.Step) bool { return s.Outcome == v1alpha1.StepPlanned }) {
+	if loading != slices.ContainsFunc(status.Steps, func(s v1beta1.Step) bool { return s.Outcome == v1beta1.StepPlanned }) {
 		w.t.Fatalf("%s: trial %s is loaded: %t; its steps are %+v", at(w.now()), trial.Name, loading, status.Steps)
 	}
 	if !loading && status.Result == nil && len(status.Steps) > 0 {

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -82,10 +82,10 @@ func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
 	return did.with(normal, "AttemptStarted", note)
 }
 
-func describe(trial *v1alpha1.SizingTrial) string {
+func describe(trial *v1beta1.SizingTrial) string {
 	v := trial.Spec.Variant
 	text := fmt.Sprintf("%s on %s CPU", matrix.Hashing(v), v.CPULimit)
-	if trial.Spec.Role == v1alpha1.RoleVerification {
+	if trial.Spec.Role == v1beta1.RoleVerification {
 		text = "verification of " + text
 	}
 	return text
@@ -96,7 +96,7 @@ func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observatio
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
-		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
+		return r.breakOff(seen, v1beta1.ReasonPlanImpossible, err), nil
 	}
 	deployment := builder.Deployment()
 	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
@@ -119,7 +119,7 @@ func (r *TrialReconciler) notCreated(seen *lifecycle.Observation, err error) (do
 		return done{Decision: decision}, nil
 	}
 	if _, taken := errors.AsType[*nameTakenError](err); taken {
-		return r.breakOff(seen, v1alpha1.ReasonNameTaken, err), nil
+		return r.breakOff(seen, v1beta1.ReasonNameTaken, err), nil
 	}
 	return done{}, err
 }
@@ -128,7 +128,7 @@ func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, reason string, w
 	return r.end(seen, done{Decision: lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}})
 }
 
-func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) (objects.Builder, error) {
+func (r *TrialReconciler) builder(trial *v1beta1.SizingTrial, attempt *v1beta1.Attempt) (objects.Builder, error) {
 	deadline := lifecycle.Deadline(trial, attempt, r.StartTimeout)
 	return objects.New(r.Settings, trial, attempt.Number, deadline)
 }
@@ -136,7 +136,7 @@ func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1
 // record writes the calibration, the model's prediction and the pods into the status.
 func (r *TrialReconciler) record(seen *lifecycle.Observation, did done) done {
 	if err := lifecycle.RecordCalibration(seen, r.Model); err != nil {
-		return r.breakOff(seen, v1alpha1.ReasonCalibrationFailed, err)
+		return r.breakOff(seen, v1beta1.ReasonCalibrationFailed, err)
 	}
 	calibration := seen.Trial.Status.Calibration
 	return did.noting("Calibrated", fmt.Sprintf("A hash takes %s ± %s of CPU time",
@@ -147,11 +147,11 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
 	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	if err != nil {
-		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
+		return r.breakOff(seen, v1beta1.ReasonPlanImpossible, err), nil
 	}
 	job, err := r.job(seen, attempt, plan)
 	if err != nil {
-		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
+		return r.breakOff(seen, v1beta1.ReasonPlanImpossible, err), nil
 	}
 	if err := r.create(ctx, job, trial); err != nil {
 		return r.notCreated(seen, err)
@@ -160,13 +160,13 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
 	trial.Status.Steps = plan.InAPI()
 	how := "for"
-	if trial.Spec.Role == v1alpha1.RoleVerification {
+	if trial.Spec.Role == v1beta1.RoleVerification {
 		how = "for at most"
 	}
 	return did.noting("LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, loadplan.Duration(plan).Round(time.Second), describe(trial))), nil
 }
 
-func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Attempt, plan loadplan.Plan) (*batchv1.Job, error) {
+func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1beta1.Attempt, plan loadplan.Plan) (*batchv1.Job, error) {
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
 		end = lifecycle.HarvestRun(seen, r.Model)
 	}
 	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
-	if end.Outcome == v1alpha1.OutcomeKept {
+	if end.Outcome == v1beta1.OutcomeKept {
 		return did.noting(end.Reason, end.Message) // the event of the release has the verdict
 	}
 	return did.with(warning, end.Reason, end.Message)
@@ -204,9 +204,9 @@ func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
 
 // end ends an attempt without a result.
 func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
-	outcome, kind := v1alpha1.OutcomeBroken, warning
+	outcome, kind := v1beta1.OutcomeBroken, warning
 	if did.Action == lifecycle.Interrupt {
-		outcome, kind = v1alpha1.OutcomeInterrupted, normal
+		outcome, kind = v1beta1.OutcomeInterrupted, normal
 	}
 	lifecycle.NoteJob(seen)
 	lifecycle.EndAttempt(seen.Trial, seen.Now, outcome, did.Reason, did.Message)
@@ -260,7 +260,7 @@ func (r *TrialReconciler) release(seen *lifecycle.Observation, did done) done {
 			note += ", " + reason.Type
 		}
 	}
-	if trial.Status.Phase != v1alpha1.TrialSucceeded {
+	if trial.Status.Phase != v1beta1.TrialSucceeded {
 		kind, note = warning, strings.TrimSpace(trial.Status.Message)
 	}
 	did = did.with(kind, string(trial.Status.Phase), note)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -19,7 +19,7 @@ import (
 // belongs reports whether a labelled object is the trial's: its controller is the trial itself
 // or, for a pod, one of the trial's Jobs or the ReplicaSet of one of its Deployments. The label
 // alone is not enough, because anyone can set it.
-func belongs(child client.Object, trial *v1alpha1.SizingTrial, jobs []types.UID) bool {
+func belongs(child client.Object, trial *v1beta1.SizingTrial, jobs []types.UID) bool {
 	owner := metav1.GetControllerOf(child)
 	switch _, isPod := child.(*corev1.Pod); {
 	case jobOf(child) != "":
@@ -51,12 +51,12 @@ func jobOf(child client.Object) types.UID {
 // isStray reports whether a pod is a generator's that no Job controls any more, because somebody changed
 // a label by which its Job found it.
 func isStray(pod *corev1.Pod) bool {
-	return pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && !ofJob(metav1.GetControllerOf(pod))
+	return pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator && !ofJob(metav1.GetControllerOf(pod))
 }
 
 // jobsOf returns the UIDs of a trial's Jobs: those that an attempt recorded, which may be deleted
 // before their pods are, and those that exist.
-func jobsOf(trial *v1alpha1.SizingTrial, children []client.Object) []types.UID {
+func jobsOf(trial *v1beta1.SizingTrial, children []client.Object) []types.UID {
 	var jobs []types.UID
 	for _, attempt := range trial.Status.Attempts {
 		if attempt.JobUID != "" {
@@ -72,7 +72,7 @@ func jobsOf(trial *v1alpha1.SizingTrial, children []client.Object) []types.UID {
 }
 
 func ofTrial(owner *metav1.OwnerReference) bool {
-	return owner != nil && owner.Kind == "SizingTrial" && owner.APIVersion == v1alpha1.GroupVersion.String()
+	return owner != nil && owner.Kind == "SizingTrial" && owner.APIVersion == v1beta1.GroupVersion.String()
 }
 
 func ofJob(owner *metav1.OwnerReference) bool {
@@ -83,9 +83,9 @@ func ofJob(owner *metav1.OwnerReference) bool {
 // controller gives to that of an attempt's Deployment. The operator has no right to read
 // ReplicaSets and their owner. Somebody who creates one of that name, with such pods, is found by
 // its pods: there are too many of them, or they are not the planned ones.
-func ofReplicaSet(owner *metav1.OwnerReference, pod client.Object, trial *v1alpha1.SizingTrial) bool {
+func ofReplicaSet(owner *metav1.OwnerReference, pod client.Object, trial *v1beta1.SizingTrial) bool {
 	hash := pod.GetLabels()[appsv1.DefaultDeploymentUniqueLabelKey]
-	attempt, err := strconv.ParseInt(pod.GetLabels()[v1alpha1.LabelAttempt], 10, 32)
+	attempt, err := strconv.ParseInt(pod.GetLabels()[v1beta1.LabelAttempt], 10, 32)
 	return err == nil && hash != "" && owner.Kind == "ReplicaSet" && owner.APIVersion == appsv1.SchemeGroupVersion.String() &&
 		owner.Name == objects.ReplicaSet(trial.UID, int32(attempt), hash)
 }
@@ -114,13 +114,13 @@ func split(seen *lifecycle.Observation, children []client.Object) (current, left
 	return current, left
 }
 
-func needs(child client.Object, attempt *v1alpha1.Attempt, names []string, job types.UID) bool {
+func needs(child client.Object, attempt *v1beta1.Attempt, names []string, job types.UID) bool {
 	switch _, isPod := child.(*corev1.Pod); {
 	case !isPod:
 		return slices.Contains(names, child.GetName())
 	case jobOf(child) != "":
 		return jobOf(child) == job
 	default:
-		return child.GetLabels()[v1alpha1.LabelAttempt] == strconv.Itoa(int(attempt.Number))
+		return child.GetLabels()[v1beta1.LabelAttempt] == strconv.Itoa(int(attempt.Number))
 	}
 }

@@ -17,7 +17,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/queue"
@@ -58,7 +58,7 @@ type TrialReconciler struct {
 
 // Reconcile makes one pass over one trial.
 func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	trial := &v1alpha1.SizingTrial{}
+	trial := &v1beta1.SizingTrial{}
 	if err := r.Get(ctx, req.NamespacedName, trial); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -103,7 +103,7 @@ func (r *TrialReconciler) giveUp(ctx context.Context, name types.NamespacedName,
 // clear deletes everything that a trial controls. The trial of an experiment that is deleted in the
 // foreground exists for as long as anything keeps one of its objects.
 func (r *TrialReconciler) clear(ctx context.Context, name types.NamespacedName) error {
-	trial := &v1alpha1.SizingTrial{}
+	trial := &v1beta1.SizingTrial{}
 	if err := r.Get(ctx, name, trial); err != nil {
 		return client.IgnoreNotFound(err)
 	}
@@ -117,7 +117,7 @@ func (r *TrialReconciler) clear(ctx context.Context, name types.NamespacedName) 
 }
 
 // pass observes a trial, decides, acts, and writes the status.
-func (r *TrialReconciler) pass(ctx context.Context, req ctrl.Request, trial *v1alpha1.SizingTrial) (ctrl.Result, error) {
+func (r *TrialReconciler) pass(ctx context.Context, req ctrl.Request, trial *v1beta1.SizingTrial) (ctrl.Result, error) {
 	seen, decision, err := r.assess(ctx, trial)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("observing trial %s: %w", req, err)
@@ -150,7 +150,7 @@ func (r *TrialReconciler) pass(ctx context.Context, req ctrl.Request, trial *v1a
 // assess observes a trial and decides what to do next. Before an attempt is broken off, it
 // observes again without a cache: in a cache that is behind, which may be that of a new leader,
 // a child that is on record can seem to be deleted.
-func (r *TrialReconciler) assess(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, lifecycle.Decision, error) {
+func (r *TrialReconciler) assess(ctx context.Context, trial *v1beta1.SizingTrial) (*lifecycle.Observation, lifecycle.Decision, error) {
 	seen, decision, err := r.assessFrom(ctx, r.Client, trial)
 	if err == nil && decision.Action == lifecycle.Break {
 		return r.assessFrom(ctx, r.Live, trial)
@@ -158,7 +158,7 @@ func (r *TrialReconciler) assess(ctx context.Context, trial *v1alpha1.SizingTria
 	return seen, decision, err
 }
 
-func (r *TrialReconciler) assessFrom(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, lifecycle.Decision, error) {
+func (r *TrialReconciler) assessFrom(ctx context.Context, reader client.Reader, trial *v1beta1.SizingTrial) (*lifecycle.Observation, lifecycle.Decision, error) {
 	seen, err := r.observe(ctx, reader, trial)
 	if err != nil {
 		return nil, lifecycle.Decision{}, err

@@ -14,14 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // observe collects the input of lifecycle.Decide. It reads the trial's children from the reader.
-func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
+func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, trial *v1beta1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
 		Settings: lifecycle.Settings{
 			StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, Paused: r.Paused, GeneratorCPULimit: r.Settings.GeneratorCPULimit,
@@ -78,7 +78,7 @@ func (r *TrialReconciler) observeOwnership(ctx context.Context, seen *lifecycle.
 
 // referenceIn returns the reference speed of a trial's node pool, as the CPU time of one hash at cost 8
 // in microseconds; 0 if no trial has fixed it.
-func referenceIn(pools []v1alpha1.PoolSpeed, trial *v1alpha1.SizingTrial) int64 {
+func referenceIn(pools []v1beta1.PoolSpeed, trial *v1beta1.SizingTrial) int64 {
 	if pool := speed.InPool(pools, speed.NodePool(trial.Spec.Variant)); pool != nil {
 		return pool.HashMicrosecondsAtCost8
 	}
@@ -97,11 +97,11 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 	lock := &r.judging[crc32.ChecksumIEEE([]byte(experiment))%uint32(len(r.judging))]
 	lock.Lock()
 	release = lock.Unlock
-	siblings := &v1alpha1.SizingTrialList{}
+	siblings := &v1beta1.SizingTrialList{}
 	if err := r.Live.List(ctx, siblings, client.InNamespace(seen.Trial.Namespace)); err != nil {
 		return release, err
 	}
-	ours := slices.DeleteFunc(siblings.Items, func(other v1alpha1.SizingTrial) bool { return ownerUID(&other) != experiment })
+	ours := slices.DeleteFunc(siblings.Items, func(other v1beta1.SizingTrial) bool { return ownerUID(&other) != experiment })
 	seen.Reference = referenceIn(speed.Pools(matrix.Measurements(ours)), seen.Trial)
 	return release, nil
 }
@@ -109,7 +109,7 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 // experimentOf returns the experiment that owns a trial, or nil if it is deleted. Refusing a trial
 // is final, so it looks without the cache if the cached experiment does not plan the trial: a cache
 // that is behind may lack the experiment, or a verification, which is planned in the status.
-func (r *TrialReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
+func (r *TrialReconciler) experimentOf(ctx context.Context, trial *v1beta1.SizingTrial) (*v1beta1.SizingExperiment, error) {
 	cached, err := experimentIn(ctx, r.Client, trial)
 	if err != nil || cached != nil && plans(cached, trial) {
 		return cached, err
@@ -118,9 +118,9 @@ func (r *TrialReconciler) experimentOf(ctx context.Context, trial *v1alpha1.Sizi
 }
 
 // ownerOf returns the reference to the experiment that a trial claims to be of, or nil.
-func ownerOf(trial *v1alpha1.SizingTrial) *metav1.OwnerReference {
+func ownerOf(trial *v1beta1.SizingTrial) *metav1.OwnerReference {
 	owner := metav1.GetControllerOfNoCopy(trial)
-	if owner == nil || owner.Kind != experimentKind || owner.APIVersion != v1alpha1.GroupVersion.String() {
+	if owner == nil || owner.Kind != experimentKind || owner.APIVersion != v1beta1.GroupVersion.String() {
 		return nil
 	}
 	return owner
@@ -128,12 +128,12 @@ func ownerOf(trial *v1alpha1.SizingTrial) *metav1.OwnerReference {
 
 // experimentIn reads the experiment that owns a trial. It returns nil if the trial has no owner, and if the
 // experiment does not exist or is being deleted.
-func experimentIn(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
+func experimentIn(ctx context.Context, reader client.Reader, trial *v1beta1.SizingTrial) (*v1beta1.SizingExperiment, error) {
 	owner := ownerOf(trial)
 	if owner == nil {
 		return nil, nil
 	}
-	experiment := &v1alpha1.SizingExperiment{}
+	experiment := &v1beta1.SizingExperiment{}
 	err := reader.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
 	if err != nil || experiment.UID != owner.UID || experiment.DeletionTimestamp != nil {
 		return nil, client.IgnoreNotFound(err)
@@ -142,7 +142,7 @@ func experimentIn(ctx context.Context, reader client.Reader, trial *v1alpha1.Siz
 }
 
 // plans reports whether the experiment plans exactly this trial.
-func plans(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) bool {
+func plans(experiment *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) bool {
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
 	if err != nil {
 		return false
@@ -154,13 +154,13 @@ func plans(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) b
 
 // listChildren lists every object in the trial's namespace that carries the trial's UID, pods
 // included: those that belong to the trial, and foreign ones.
-func listChildren(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (children, foreign []client.Object, err error) {
+func listChildren(ctx context.Context, reader client.Reader, trial *v1beta1.SizingTrial) (children, foreign []client.Object, err error) {
 	var labelled []client.Object
 	for _, list := range []client.ObjectList{
 		&appsv1.DeploymentList{}, &corev1.ServiceList{}, &networkingv1.NetworkPolicyList{}, &batchv1.JobList{}, &corev1.PodList{},
 	} {
 		err = reader.List(ctx, list, client.InNamespace(trial.Namespace),
-			client.MatchingLabels{v1alpha1.LabelTrialUID: string(trial.UID)})
+			client.MatchingLabels{v1beta1.LabelTrialUID: string(trial.UID)})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -36,7 +36,7 @@ func (r *TrialReconciler) templates(seen *lifecycle.Observation, action lifecycl
 
 // digest returns a digest of the pods that this operator, with its settings, creates for an
 // attempt, but for what the generator's pod has from the load. It is empty if it can't create them.
-func (r *TrialReconciler) digest(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) string {
+func (r *TrialReconciler) digest(trial *v1beta1.SizingTrial, attempt *v1beta1.Attempt) string {
 	builder, err := r.builder(trial, attempt)
 	if err != nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
@@ -30,7 +30,7 @@ type load struct {
 // loadsIn returns all loads of the cluster. Whether something is a load depends neither on the trial
 // that asks nor on who controls a pod: k6 runs on in a pod that lost its Job, or its trial.
 func loadsIn(ctx context.Context, reader client.Reader, now time.Time) ([]load, error) {
-	generators := client.MatchingLabels{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator}
+	generators := client.MatchingLabels{v1beta1.LabelComponent: v1beta1.ComponentGenerator}
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
 	if err := reader.List(ctx, jobs, generators); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func loadsIn(ctx context.Context, reader client.Reader, now time.Time) ([]load, 
 func loadOf(generator client.Object, job types.UID) load {
 	labels := generator.GetLabels()
 	return load{
-		trial: types.UID(labels[v1alpha1.LabelTrialUID]), job: job, name: client.ObjectKeyFromObject(generator),
-		measures: labels[v1alpha1.LabelExperiment] + " " + labels[v1alpha1.LabelVariant],
+		trial: types.UID(labels[v1beta1.LabelTrialUID]), job: job, name: client.ObjectKeyFromObject(generator),
+		measures: labels[v1beta1.LabelExperiment] + " " + labels[v1beta1.LabelVariant],
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestAFinishedExperimentIsDeletedWhenItsTimeIsUp(t *testing.T) {
@@ -30,11 +30,11 @@ func TestAFinishedExperimentIsDeletedWhenItsTimeIsUp(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "ttl")
-			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1alpha1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = tt.ttl }), 0)
+			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1beta1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = tt.ttl }), 0)
 			w.toEnd(e)
 			end := e.Status.CompletionTime.Time
 			w.wait(30 * time.Second)
-			w.edit(e, "edits the time to live", func(s *v1alpha1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = tt.edited })
+			w.edit(e, "edits the time to live", func(s *v1beta1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = tt.edited })
 			if tt.lives != 30*time.Second {
 				w.settle()
 				w.reread(e)
@@ -61,7 +61,7 @@ func TestAFinishedExperimentIsDeletedWhenItsTimeIsUp(t *testing.T) {
 func TestAnExperimentWithoutTimeToLiveIsGoneAtItsEnd(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "ttl")
-	e := w.create(newExperiment("login", quick, oneVariant, func(s *v1alpha1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](0) }), 0)
+	e := w.create(newExperiment("login", quick, oneVariant, func(s *v1beta1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](0) }), 0)
 	w.run("it is deleted", func() bool { return !w.get(e) })
 	w.wait(time.Minute)
 	if left := w.everything(); len(left) > 0 {

@@ -8,15 +8,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-func suspend(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }
+func suspend(s *v1beta1.SizingExperimentSpec) { s.Suspend = true }
 
-func resume(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false }
+func resume(s *v1beta1.SizingExperimentSpec) { s.Suspend = false }
 
-func cancel(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true }
+func cancel(s *v1beta1.SizingExperimentSpec) { s.Cancel = true }
 
 func TestASuspendedExperimentDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
@@ -24,12 +24,12 @@ func TestASuspendedExperimentDoesNotHoldUpOthers(t *testing.T) {
 	first, second := w.create(newExperiment("first", quick, suspend), 0), w.create(newExperiment("second", quick, oneVariant), 0)
 	w.toEnd(second)
 	w.reread(first)
-	if first.Status.Phase != v1alpha1.ExperimentSuspended || len(first.Status.Results) != 2 {
+	if first.Status.Phase != v1beta1.ExperimentSuspended || len(first.Status.Results) != 2 {
 		t.Errorf("the suspended experiment is %s with %d rows", first.Status.Phase, len(first.Status.Results))
 	}
 	w.edit(first, "resumes first", resume)
 	w.toEnd(first)
-	w.checkEnd(first, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkEnd(first, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 }
 
 // TestALoadIsTakenAwayBeforeTheNextBegins suspends one experiment under load while another
@@ -47,7 +47,7 @@ func TestALoadIsTakenAwayBeforeTheNextBegins(t *testing.T) {
 		return len(trials) > 0 && !trials[0].Spec.Suspend
 	})
 	for _, object := range w.everything() {
-		if _, account := object.(*corev1.ServiceAccount); !account && object.GetLabels()[v1alpha1.LabelTrialUID] == string(w.trialsOf(first)[0].UID) {
+		if _, account := object.(*corev1.ServiceAccount); !account && object.GetLabels()[v1beta1.LabelTrialUID] == string(w.trialsOf(first)[0].UID) {
 			t.Errorf("%s %s of the first is still there when the second begins", kindOf(object), object.GetName())
 		}
 	}
@@ -57,7 +57,7 @@ func TestALoadIsTakenAwayBeforeTheNextBegins(t *testing.T) {
 	w.toEnd(second)
 	w.edit(first, "cancels first", cancel)
 	w.toEnd(first)
-	w.checkEnd(first, v1alpha1.ExperimentCancelled, v1alpha1.ReasonCancelled)
+	w.checkEnd(first, v1beta1.ExperimentCancelled, v1beta1.ReasonCancelled)
 	w.checkAttempts(first, "Interrupted Suspended")
 }
 
@@ -73,7 +73,7 @@ func TestAnExperimentMayBeCancelledBeforeItsTurn(t *testing.T) {
 		t.Error("the first experiment's load was stopped")
 	}
 	w.toEnd(first)
-	w.checkEnd(second, v1alpha1.ExperimentCancelled, v1alpha1.ReasonCancelled)
+	w.checkEnd(second, v1beta1.ExperimentCancelled, v1beta1.ReasonCancelled)
 }
 
 func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
@@ -81,10 +81,10 @@ func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
 	w := newTestCluster(t, "turns")
 	w.limit = 2
 	w.startOperator()
-	e := w.create(newExperiment("login", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Parallelism = 2 }), 0)
+	e := w.create(newExperiment("login", quick, func(s *v1beta1.SizingExperimentSpec) { s.Parallelism = 2 }), 0)
 	w.run("both loads are running", func() bool { return w.underLoad("c6-500m") && w.underLoad("c7-500m") })
 	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkEnd(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 }
 
 func TestADeletedExperimentLeavesNothing(t *testing.T) {
@@ -107,12 +107,12 @@ func TestADeletedExperimentLeavesNothing(t *testing.T) {
 			w.must("deleting", w.client.Delete(w.ctx, e))
 			w.wait(10 * time.Second)
 			for _, object := range w.everything() {
-				trial, is := object.(*v1alpha1.SizingTrial)
+				trial, is := object.(*v1beta1.SizingTrial)
 				stays := is || object.GetName() == objects.DenyPolicyName // which stays as long as a trial does
 				if !stays || !tt.lazy {
 					t.Errorf("%s %s is left", kindOf(object), object.GetName())
 				}
-				if is && (trial.Status.Phase != v1alpha1.TrialFailed || trial.Status.Reason != v1alpha1.ReasonExperimentGone) {
+				if is && (trial.Status.Phase != v1beta1.TrialFailed || trial.Status.Reason != v1beta1.ReasonExperimentGone) {
 					t.Errorf("an orphaned trial is %s, %s", trial.Status.Phase, trial.Status.Reason)
 				}
 			}

@@ -16,7 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
@@ -66,7 +66,7 @@ func (r *TurnReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Re
 	}
 	again := r.tell(ctx, situation, turns)
 	r.Queue.set(situation.Experiments, turns.Position)
-	continues := func(e v1alpha1.SizingExperiment) bool { return queue.Continues(&e) }
+	continues := func(e v1beta1.SizingExperiment) bool { return queue.Continues(&e) }
 	switch {
 	case again:
 		return ctrl.Result{RequeueAfter: staleAgain}, nil
@@ -137,7 +137,7 @@ func (r *TurnReconciler) tell(ctx context.Context, s queue.Situation, turns queu
 		again = again || apierrors.IsConflict(err)
 	}
 	for _, name := range turns.Held {
-		trial := &v1alpha1.SizingTrial{}
+		trial := &v1beta1.SizingTrial{}
 		err := r.Get(ctx, name, trial)
 		if err == nil {
 			err = r.give(ctx, trial)
@@ -150,7 +150,7 @@ func (r *TurnReconciler) tell(ctx context.Context, s queue.Situation, turns queu
 
 // note notes that a trial can't be told about its turn. A turn that can't be given is free at once, and
 // one that can't be taken back is worth nothing: no load begins without an entry in the Lease.
-func (r *TurnReconciler) note(ctx context.Context, trial *v1alpha1.SizingTrial, err error) {
+func (r *TurnReconciler) note(ctx context.Context, trial *v1beta1.SizingTrial, err error) {
 	switch {
 	case err == nil:
 		r.Queue.succeeded(tellingTurn, trial.UID)
@@ -189,18 +189,18 @@ func (r *TurnReconciler) write(ctx context.Context, lease *coordinationv1.Lease,
 
 // waiting lists all experiments, and the trials of those that have not finished. Most trials
 // are of finished experiments, and reading them at each pass would be most of its work.
-func (r *TurnReconciler) waiting(ctx context.Context) ([]v1alpha1.SizingExperiment, []v1alpha1.SizingTrial, error) {
-	experiments := &v1alpha1.SizingExperimentList{}
+func (r *TurnReconciler) waiting(ctx context.Context) ([]v1beta1.SizingExperiment, []v1beta1.SizingTrial, error) {
+	experiments := &v1beta1.SizingExperimentList{}
 	if err := r.List(ctx, experiments, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, nil, err
 	}
-	var trials []v1alpha1.SizingTrial
+	var trials []v1beta1.SizingTrial
 	for i := range experiments.Items {
 		e := &experiments.Items[i]
 		if e.Status.Phase.Finished() {
 			continue
 		}
-		list := &v1alpha1.SizingTrialList{}
+		list := &v1beta1.SizingTrialList{}
 		err := r.List(ctx, list, client.UnsafeDisableDeepCopy,
 			client.InNamespace(e.Namespace), client.MatchingFields{ownerField: string(e.UID)})
 		if err != nil {
@@ -217,7 +217,7 @@ func (r *TurnReconciler) waiting(ctx context.Context) ([]v1alpha1.SizingExperime
 func (r *TurnReconciler) held(ctx context.Context, names []types.NamespacedName, failing map[types.UID]time.Time) ([]types.NamespacedName, error) {
 	var held []types.NamespacedName
 	for _, name := range names {
-		trial := &v1alpha1.SizingTrial{}
+		trial := &v1beta1.SizingTrial{}
 		err := r.Live.Get(ctx, name, trial)
 		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) { // the latter in a namespace that is not watched any more
 			continue
@@ -239,7 +239,7 @@ func (r *TurnReconciler) held(ctx context.Context, names []types.NamespacedName,
 // holds reports whether a trial that is in the Lease still has its turn. One that can't be told about it
 // has none, and nor has one that can't use it after its experiment was suspended or has ended. The cache
 // is good enough for that: an experiment that was suspended since then takes its turn back.
-func (r *TurnReconciler) holds(ctx context.Context, trial *v1alpha1.SizingTrial, fails bool) (bool, error) {
+func (r *TurnReconciler) holds(ctx context.Context, trial *v1beta1.SizingTrial, fails bool) (bool, error) {
 	active := queue.Active(trial)
 	switch {
 	case queue.Released(trial) || trial.DeletionTimestamp != nil || !active && fails:
@@ -256,7 +256,7 @@ const giveTurn = "GiveTurn"
 
 // give lets a trial that is in the Lease begin, unless it already has. It was read from the cache, which
 // is good enough: the write fails if the trial has changed since.
-func (r *TurnReconciler) give(ctx context.Context, trial *v1alpha1.SizingTrial) error {
+func (r *TurnReconciler) give(ctx context.Context, trial *v1beta1.SizingTrial) error {
 	if !trial.Spec.Suspend || queue.Active(trial) || queue.Released(trial) {
 		return nil
 	}
@@ -276,7 +276,7 @@ func (r *TurnReconciler) give(ctx context.Context, trial *v1alpha1.SizingTrial) 
 
 // suspendTrial gives a trial its turn, or takes it back, unless the trial has changed since it
 // was read.
-func suspendTrial(ctx context.Context, c client.Client, live client.Reader, trial *v1alpha1.SizingTrial, suspend bool) error {
+func suspendTrial(ctx context.Context, c client.Client, live client.Reader, trial *v1beta1.SizingTrial, suspend bool) error {
 	before := trial.DeepCopy()
 	trial.Spec.Suspend = suspend
 	return setUnchanged(ctx, c, live, before, "/spec/suspend", suspend, func(patch client.Patch) error {
@@ -285,7 +285,7 @@ func suspendTrial(ctx context.Context, c client.Client, live client.Reader, tria
 }
 
 // placeOf says which of its experiment's trials a trial is.
-func placeOf(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) string {
+func placeOf(experiment *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) string {
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
 	if err != nil { // the experiment would have been refused, and would have no trial
 		return describe(trial)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -22,11 +22,11 @@ var loadEnd = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // loadJob returns a Job of a trial that runs.
 func loadJob(change func(*batchv1.Job)) *batchv1.Job {
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: "trial", UID: "trial"}}
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: "trial", UID: "trial"}}
 	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "theirs", Name: "hm-1", Labels: map[string]string{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(trial, v1alpha1.GroupVersion.WithKind("SizingTrial"))},
+			Namespace: "theirs", Name: "hm-1", Labels: map[string]string{v1beta1.LabelComponent: v1beta1.ComponentGenerator},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(trial, v1beta1.GroupVersion.WithKind("SizingTrial"))},
 		},
 		Spec: batchv1.JobSpec{ActiveDeadlineSeconds: ptr.To[int64](600)},
 	}
@@ -39,7 +39,7 @@ func loadPod(change func(*corev1.Pod)) *corev1.Pod {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "hm-1", UID: "job"}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "theirs", Name: "hm-1-x", Labels: map[string]string{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator},
+			Namespace: "theirs", Name: "hm-1-x", Labels: map[string]string{v1beta1.LabelComponent: v1beta1.ComponentGenerator},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))},
 		},
 		Spec: corev1.PodSpec{NodeName: "node-b", Containers: []corev1.Container{{
@@ -83,7 +83,7 @@ func TestALoadWaitsOnlyForGeneratorsThatMayRun(t *testing.T) {
 				Live:  having(tt.generator),
 				Clock: clocktesting.NewFakePassiveClock(loadEnd.Add(tt.after)),
 			}
-			got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
+			got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
 			if err != nil || len(got) != tt.want {
 				t.Errorf("%d others are under load, %v; want %d", len(got), err, tt.want)
 			}

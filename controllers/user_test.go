@@ -10,18 +10,18 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // newExperiment returns an experiment as a user writes it: two costs on half a CPU, in the
 // order in which they are written.
-func newExperiment(name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
-	e := &v1alpha1.SizingExperiment{
+func newExperiment(name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {
+	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:    v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-			Order:     v1alpha1.OrderAsWritten, Seed: ptr.To[int64](7),
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Order:     v1beta1.OrderAsWritten, Seed: ptr.To[int64](7),
 		},
 	}
 	for _, change := range changes {
@@ -31,16 +31,16 @@ func newExperiment(name string, changes ...func(*v1alpha1.SizingExperimentSpec))
 }
 
 // quick shortens an experiment to a few seconds of load.
-func quick(spec *v1alpha1.SizingExperimentSpec) {
+func quick(spec *v1beta1.SizingExperimentSpec) {
 	spec.Matrix.Costs = []int32{6, 7}
-	spec.Load = v1alpha1.Load{StepSeconds: 2}
+	spec.Load = v1beta1.Load{StepSeconds: 2}
 }
 
 // oneVariant reduces an experiment to a single variant.
-func oneVariant(spec *v1alpha1.SizingExperimentSpec) { spec.Matrix.Costs = []int32{8} }
+func oneVariant(spec *v1beta1.SizingExperimentSpec) { spec.Matrix.Costs = []int32{8} }
 
 // create creates an experiment in one of the cluster's namespaces.
-func (w *testCluster) create(e *v1alpha1.SizingExperiment, namespace int) *v1alpha1.SizingExperiment {
+func (w *testCluster) create(e *v1beta1.SizingExperiment, namespace int) *v1beta1.SizingExperiment {
 	w.t.Helper()
 	e.Namespace = w.namespaces[namespace]
 	w.must("creating an experiment", w.client.Create(w.ctx, e))
@@ -49,7 +49,7 @@ func (w *testCluster) create(e *v1alpha1.SizingExperiment, namespace int) *v1alp
 }
 
 // edit changes an experiment's spec as a user does.
-func (w *testCluster) edit(e *v1alpha1.SizingExperiment, what string, change func(*v1alpha1.SizingExperimentSpec)) {
+func (w *testCluster) edit(e *v1beta1.SizingExperiment, what string, change func(*v1beta1.SizingExperimentSpec)) {
 	w.t.Helper()
 	w.reread(e)
 	before := e.DeepCopy()
@@ -67,7 +67,7 @@ func (w *testCluster) reread(object client.Object) {
 }
 
 // toEnd advances the clock until an experiment has ended.
-func (w *testCluster) toEnd(e *v1alpha1.SizingExperiment) {
+func (w *testCluster) toEnd(e *v1beta1.SizingExperiment) {
 	w.t.Helper()
 	w.run(e.Name+" ends", func() bool {
 		w.reread(e)
@@ -76,9 +76,9 @@ func (w *testCluster) toEnd(e *v1alpha1.SizingExperiment) {
 }
 
 // trialsOf returns an experiment's own trials, in their order.
-func (w *testCluster) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+func (w *testCluster) trialsOf(e *v1beta1.SizingExperiment) []v1beta1.SizingTrial {
 	w.t.Helper()
-	var own []v1alpha1.SizingTrial
+	var own []v1beta1.SizingTrial
 	for _, trial := range w.trials() {
 		if metav1.IsControlledBy(&trial, e) {
 			own = append(own, trial)
@@ -89,7 +89,7 @@ func (w *testCluster) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTr
 
 // underLoad reports whether a variant's generator is running.
 func (w *testCluster) underLoad(variant string) bool {
-	return w.anyPod(v1alpha1.ComponentGenerator, func(pod *corev1.Pod) bool {
-		return pod.Labels[v1alpha1.LabelVariant] == variant && pod.Status.Phase == corev1.PodRunning
+	return w.anyPod(v1beta1.ComponentGenerator, func(pod *corev1.Pod) bool {
+		return pod.Labels[v1beta1.LabelVariant] == variant && pod.Status.Phase == corev1.PodRunning
 	})
 }

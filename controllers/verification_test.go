@@ -9,21 +9,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
 // small reduces an experiment to one variant of cost 8 on half a CPU, with a demand that one
 // replica can serve.
-func small(spec *v1alpha1.SizingExperimentSpec) {
+func small(spec *v1beta1.SizingExperimentSpec) {
 	oneVariant(spec)
 	demanding(spec)
 	spec.Demand.LoginsPerSecond = 20
 }
 
 // verifications returns the verifications of an experiment: variant, rate and outcome.
-func verifications(e *v1alpha1.SizingExperiment) []string {
+func verifications(e *v1beta1.SizingExperiment) []string {
 	var lines []string
 	for _, v := range e.Status.Verifications {
 		lines = append(lines, strings.Join([]string{v.Variant, milli(&v.OfferedMilliPerSecond), string(v.Outcome)}, ", "))
@@ -32,7 +32,7 @@ func verifications(e *v1alpha1.SizingExperiment) []string {
 }
 
 // checkVerifications compares the verifications of an experiment with those that are wanted.
-func (w *testCluster) checkVerifications(e *v1alpha1.SizingExperiment, want ...string) {
+func (w *testCluster) checkVerifications(e *v1beta1.SizingExperiment, want ...string) {
 	w.t.Helper()
 	if diff := cmp.Diff(want, verifications(e)); diff != "" {
 		w.t.Errorf("verifications (-want +got):\n%s", diff)
@@ -87,7 +87,7 @@ func TestAVerificationWhoseNameIsTakenDoesNotKeepTheExperimentFromItsEnd(t *test
 	t.Parallel()
 	w := newTestCluster(t, "taken")
 	e := w.create(newExperiment("login", small), 0)
-	byHand := &v1alpha1.SizingTrial{Spec: trialByHand()}
+	byHand := &v1beta1.SizingTrial{Spec: trialByHand()}
 	byHand.Namespace, byHand.Name, byHand.Spec.Suspend = e.Namespace, matrix.VerificationName(e, "c8-500m", 1), true
 	w.must("creating a trial by hand", w.client.Create(w.ctx, byHand))
 	w.toEnd(e)
@@ -109,7 +109,7 @@ func TestASuspendedVerificationIsDrivenAfresh(t *testing.T) {
 	w := newTestCluster(t, "suspended")
 	e := w.create(newExperiment("login", small), 0)
 	w.run("the verification's load is running", func() bool { return w.verifying(e) })
-	if e.Status.Display.Verified != "running" || e.Status.Display.Trials != "1/2" || e.Status.Phase != v1alpha1.ExperimentRunning {
+	if e.Status.Display.Verified != "running" || e.Status.Display.Trials != "1/2" || e.Status.Phase != v1beta1.ExperimentRunning {
 		t.Errorf("during the verification the phase is %s and the columns are %+v", e.Status.Phase, e.Status.Display)
 	}
 	w.edit(e, "suspends login", suspend)
@@ -130,7 +130,7 @@ func TestACancelledVerificationLeavesTheAnswerUnverified(t *testing.T) {
 }
 
 // verifying reports whether a verification's load is running.
-func (w *testCluster) verifying(e *v1alpha1.SizingExperiment) bool {
+func (w *testCluster) verifying(e *v1beta1.SizingExperiment) bool {
 	w.reread(e)
 	return len(e.Status.Verifications) == 1 && w.underLoad("c8-500m") && e.Status.Progress.Finished == 1
 }
@@ -138,9 +138,9 @@ func (w *testCluster) verifying(e *v1alpha1.SizingExperiment) bool {
 func TestWithVerifyNoneNothingIsVerified(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "none")
-	e := w.create(newExperiment("login", small, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.Verify = v1alpha1.VerifyNone }), 0)
+	e := w.create(newExperiment("login", small, func(s *v1beta1.SizingExperimentSpec) { s.Demand.Verify = v1beta1.VerifyNone }), 0)
 	w.toEnd(e)
-	if e.Status.Verifications != nil || e.Status.Display.Verified != "" || e.Status.Recommendation.Confidence != v1alpha1.ConfidenceMedium || e.Status.Display.Trials != "1/1" {
+	if e.Status.Verifications != nil || e.Status.Display.Verified != "" || e.Status.Recommendation.Confidence != v1beta1.ConfidenceMedium || e.Status.Display.Trials != "1/1" {
 		t.Errorf("verifications %v, columns %+v, recommended %+v", verifications(e), e.Status.Display, e.Status.Recommendation)
 	}
 }
@@ -148,8 +148,8 @@ func TestWithVerifyNoneNothingIsVerified(t *testing.T) {
 func TestWithVerifyFullAllReplicasAreDriven(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "full")
-	e := w.create(newExperiment("login", small, func(s *v1alpha1.SizingExperimentSpec) {
-		s.Demand.LoginsPerSecond, s.Demand.Verify = 40, v1alpha1.VerifyFull
+	e := w.create(newExperiment("login", small, func(s *v1beta1.SizingExperimentSpec) {
+		s.Demand.LoginsPerSecond, s.Demand.Verify = 40, v1beta1.VerifyFull
 	}), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "2×c8-500m", "verified; confidence ")

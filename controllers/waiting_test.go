@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -40,7 +40,7 @@ func TestWhoWaitsForSomethingElseLetsOthersGoFirst(t *testing.T) {
 			first := w.create(newExperiment("first", quick, oneVariant), 0)
 			w.run("the first tenant's trial has its turn", func() bool { return len(w.trialsOf(first)) > 0 && !w.trialsOf(first)[0].Spec.Suspend })
 			w.run("the first tenant's trial waits", func() bool { return waits(w, first) })
-			second := w.create(newExperiment("second", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
+			second := w.create(newExperiment("second", quick, func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
 			created := w.now()
 			w.run("the second tenant has its turn", func() bool { return len(w.trialsOf(second)) > 0 && !w.trialsOf(second)[0].Spec.Suspend })
 			if took := w.now().Sub(created); took > promised {
@@ -71,7 +71,7 @@ func TestATrialThatCanContinueWaitsForItsTurn(t *testing.T) {
 			w.kubelet.mishap = mishap{of: service, only: "c8-500m", always: true, stuck: unschedulable}
 			first := w.create(newExperiment("first", quick, oneVariant), 0)
 			w.run("the first tenant's trial waits", func() bool { return len(w.trialsOf(first)) > 0 && waits(w, first) })
-			second := w.create(newExperiment("second", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
+			second := w.create(newExperiment("second", quick, func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
 			w.run("the second tenant is measured", func() bool { return when(w) })
 			w.kubelet.mishap = mishap{}
 			pods := &corev1.PodList{}
@@ -104,9 +104,9 @@ func calibratesSecond(w *testCluster) bool {
 }
 
 // waits reports whether an experiment's first trial waits for something other than its load.
-func waits(w *testCluster, e *v1alpha1.SizingExperiment) bool {
+func waits(w *testCluster, e *v1beta1.SizingExperiment) bool {
 	return slices.ContainsFunc(w.trialsOf(e)[0].Status.Conditions, func(c metav1.Condition) bool {
-		return c.Type == v1alpha1.ConditionWaiting && c.Status == metav1.ConditionTrue
+		return c.Type == v1beta1.ConditionWaiting && c.Status == metav1.ConditionTrue
 	})
 }
 
@@ -130,7 +130,7 @@ func TestAJobWhoseTurnCannotBeTakenBackIsDeleted(t *testing.T) {
 				return slices.ContainsFunc(jobs(0), func(j batchv1.Job) bool { return j.Spec.Suspend != nil && *j.Spec.Suspend })
 			})
 			w.disturbance.refusal = &refusal{writeKind: writeKind{"patches", "SizingTrial"}, answer: answer}
-			second := w.create(newExperiment("second", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
+			second := w.create(newExperiment("second", quick, func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
 			created := w.now()
 			w.run("the second tenant's load begins", func() bool { return len(jobs(1)) > 0 })
 			if took := w.now().Sub(created); took > promised {
@@ -193,7 +193,7 @@ func TestALoadThatLostItsJobCountsForOthers(t *testing.T) {
 				jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
 				w.list(jobs, w.namespaces[0])
 				w.list(pods, w.namespaces[0])
-				i := slices.IndexFunc(pods.Items, func(p corev1.Pod) bool { return p.Labels[v1alpha1.LabelComponent] == generator })
+				i := slices.IndexFunc(pods.Items, func(p corev1.Pod) bool { return p.Labels[v1beta1.LabelComponent] == generator })
 				pod := &pods.Items[i]
 				lose(w, pod, &jobs.Items[0])
 				w.kubelet.lost[loadNode] = true // the simulated kubelet would end a pod without a Job
@@ -223,7 +223,7 @@ func TestAPausedOperatorRemovesAllLoad(t *testing.T) {
 	w.wait(time.Hour)
 	w.checkNothingLoads()
 	w.reread(first)
-	if i := slices.IndexFunc(first.Status.Conditions, func(c metav1.Condition) bool { return c.Type == v1alpha1.ConditionProgressing }); first.Status.Conditions[i].Reason != v1alpha1.ReasonPaused {
+	if i := slices.IndexFunc(first.Status.Conditions, func(c metav1.Condition) bool { return c.Type == v1beta1.ConditionProgressing }); first.Status.Conditions[i].Reason != v1beta1.ReasonPaused {
 		t.Errorf("the condition is %+v", first.Status.Conditions[i])
 	}
 	w.paused = false
@@ -239,7 +239,7 @@ func (w *testCluster) checkNothingLoads() {
 	w.t.Helper()
 	for _, object := range w.everything() {
 		switch object := object.(type) {
-		case *v1alpha1.SizingTrial:
+		case *v1beta1.SizingTrial:
 			if !object.Spec.Suspend {
 				w.t.Errorf("%s: trial %s has its turn", at(w.now()), object.Name)
 			}

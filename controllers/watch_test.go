@@ -22,7 +22,7 @@ import (
 	ctrlevent "sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -197,7 +197,7 @@ func (w *testCluster) call() {
 	for w.operator.moved.Len() > 0 {
 		moved, _ := w.operator.moved.Get()
 		w.operator.moved.Done(moved)
-		w.calls[passOver(&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: moved.Namespace, Name: moved.Name}})] = true
+		w.calls[passOver(&v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: moved.Namespace, Name: moved.Name}})] = true
 	}
 	for key, due := range w.operator.due {
 		if !due.After(w.now()) {
@@ -209,16 +209,16 @@ func (w *testCluster) call() {
 
 // requests returns the passes that a change calls for.
 func (w *testCluster) requests(change event) (keys []string) {
-	object, owner, trial := change.object, types.UID(""), change.object.GetLabels()[v1alpha1.LabelTrialUID]
+	object, owner, trial := change.object, types.UID(""), change.object.GetLabels()[v1beta1.LabelTrialUID]
 	if controller := metav1.GetControllerOf(object); controller != nil {
 		owner = controller.UID
 	}
 	var turns, trialsOf, denies bool
 	switch object.(type) {
-	case *v1alpha1.SizingExperiment:
+	case *v1beta1.SizingExperiment:
 		turns, trialsOf = change.passes(controllers.ExperimentTurns), change.passes(controllers.ExperimentTrials)
 		denies = change.passes(controllers.CreatedOrDeleted)
-	case *v1alpha1.SizingTrial:
+	case *v1beta1.SizingTrial:
 		turns, denies = change.passes(controllers.TrialTurns), change.passes(controllers.CreatedOrDeleted)
 	case *corev1.Pod, *appsv1.Deployment, *batchv1.Job:
 		denies = change.passes(controllers.CreatedOrDeleted)

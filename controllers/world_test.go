@@ -17,7 +17,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -172,7 +172,7 @@ func (w *testCluster) lease() *coordinationv1.Lease {
 
 // begin makes passes until an experiment's first trial has begun an attempt, and returns that
 // trial. Nothing of the attempt has been created.
-func (w *testCluster) begin(e *v1alpha1.SizingExperiment) v1alpha1.SizingTrial {
+func (w *testCluster) begin(e *v1beta1.SizingExperiment) v1beta1.SizingTrial {
 	w.t.Helper()
 	for range 5 {
 		w.pass()
@@ -181,7 +181,7 @@ func (w *testCluster) begin(e *v1alpha1.SizingExperiment) v1alpha1.SizingTrial {
 		}
 	}
 	w.t.Fatal("the first trial has not begun after 5 passes")
-	return v1alpha1.SizingTrial{}
+	return v1beta1.SizingTrial{}
 }
 
 // run advances the clock until a condition is true.
@@ -249,25 +249,25 @@ func (w *testCluster) goTo(next time.Time) {
 }
 
 // experiments returns the cluster's experiments, ordered by namespace and then by name.
-func (w *testCluster) experiments() []v1alpha1.SizingExperiment {
-	var all []v1alpha1.SizingExperiment
+func (w *testCluster) experiments() []v1beta1.SizingExperiment {
+	var all []v1beta1.SizingExperiment
 	for _, namespace := range w.namespaces {
-		list := &v1alpha1.SizingExperimentList{}
+		list := &v1beta1.SizingExperimentList{}
 		w.list(list, namespace)
-		slices.SortFunc(list.Items, func(a, b v1alpha1.SizingExperiment) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(list.Items, func(a, b v1beta1.SizingExperiment) int { return strings.Compare(a.Name, b.Name) })
 		all = append(all, list.Items...)
 	}
 	return all
 }
 
 // trials returns the cluster's trials, in the order in which each experiment plans them.
-func (w *testCluster) trials() []v1alpha1.SizingTrial {
-	var all []v1alpha1.SizingTrial
+func (w *testCluster) trials() []v1beta1.SizingTrial {
+	var all []v1beta1.SizingTrial
 	for _, namespace := range w.namespaces {
-		list := &v1alpha1.SizingTrialList{}
+		list := &v1beta1.SizingTrialList{}
 		w.list(list, namespace)
-		slices.SortFunc(list.Items, func(a, b v1alpha1.SizingTrial) int {
-			byOwner := strings.Compare(a.Labels[v1alpha1.LabelExperiment], b.Labels[v1alpha1.LabelExperiment])
+		slices.SortFunc(list.Items, func(a, b v1beta1.SizingTrial) int {
+			byOwner := strings.Compare(a.Labels[v1beta1.LabelExperiment], b.Labels[v1beta1.LabelExperiment])
 			return cmp.Or(byOwner, int(a.Spec.Sequence-b.Spec.Sequence), strings.Compare(a.Name, b.Name))
 		})
 		all = append(all, list.Items...)

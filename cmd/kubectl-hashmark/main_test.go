@@ -10,7 +10,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
@@ -41,9 +41,9 @@ func userWith(t *testing.T, namespace string, roles ...string) (kubeconfig strin
 }
 
 // experiment waits for the experiment of the namespace and returns it.
-func experiment(t *testing.T, namespace string) *v1alpha1.SizingExperiment {
+func experiment(t *testing.T, namespace string) *v1beta1.SizingExperiment {
 	t.Helper()
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	process.Eventually(t, "there is an experiment", patience, func() bool {
 		return cluster.List(t.Context(), list, client.InNamespace(namespace)) == nil && len(list.Items) == 1
 	})

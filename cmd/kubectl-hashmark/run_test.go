@@ -15,11 +15,11 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
-const login = `apiVersion: hashmark.dev/v1alpha1
+const login = `apiVersion: hashmark.dev/v1beta1
 kind: SizingExperiment
 metadata: {name: login}
 spec:
@@ -35,11 +35,11 @@ const (
 )
 
 // operate sets the phase of the experiment, as the operator would.
-func operate(t *testing.T, e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, change func(*v1alpha1.SizingExperimentStatus)) {
+func operate(t *testing.T, e *v1beta1.SizingExperiment, phase v1beta1.ExperimentPhase, change func(*v1beta1.SizingExperimentStatus)) {
 	t.Helper()
 	before := client.MergeFrom(e.DeepCopy())
 	e.Status.Phase = phase
-	for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionFinished} {
+	for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionFinished} {
 		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
 			Type: kind, Status: metav1.ConditionTrue, Reason: "Test", Message: "this is " + string(phase),
 		})
@@ -54,31 +54,31 @@ func operate(t *testing.T, e *v1alpha1.SizingExperiment, phase v1alpha1.Experime
 
 // recommends returns a change of the status to a recommendation of the variant, or of no
 // size if it is empty.
-func recommends(variant string) func(*v1alpha1.SizingExperimentStatus) {
-	return func(s *v1alpha1.SizingExperimentStatus) {
-		s.Results = []v1alpha1.VariantResult{{
-			Variant: "c10-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "500m",
-			ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: ptr.To[int64](7000), Verdict: v1alpha1.VerdictValid,
+func recommends(variant string) func(*v1beta1.SizingExperimentStatus) {
+	return func(s *v1beta1.SizingExperimentStatus) {
+		s.Results = []v1beta1.VariantResult{{
+			Variant: "c10-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "500m",
+			ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: ptr.To[int64](7000), Verdict: v1beta1.VerdictValid,
 		}}
-		s.Recommendation = &v1alpha1.Recommendation{Reason: "The test says so."}
+		s.Recommendation = &v1beta1.Recommendation{Reason: "The test says so."}
 		s.Recommendation.Variant = variant
 		if variant != "" {
 			s.Recommendation.Cost, s.Recommendation.CPULimit, s.Recommendation.Replicas = 10, "500m", 1
-			s.Recommendation.TotalCPU, s.Recommendation.Confidence = "500m", v1alpha1.ConfidenceHigh
+			s.Recommendation.TotalCPU, s.Recommendation.Confidence = "500m", v1beta1.ConfidenceHigh
 		}
 	}
 }
 
 func TestRunExitCodes(t *testing.T) {
 	for name, tt := range map[string]struct {
-		phase  v1alpha1.ExperimentPhase
-		change func(*v1alpha1.SizingExperimentStatus)
+		phase  v1beta1.ExperimentPhase
+		change func(*v1beta1.SizingExperimentStatus)
 		want   int
 	}{
-		"a size is recommended": {v1alpha1.ExperimentSucceeded, recommends("c10-500m"), 0},
-		"no size fits":          {v1alpha1.ExperimentSucceeded, recommends(""), 1},
-		"it failed":             {v1alpha1.ExperimentFailed, nil, 2},
-		"it was cancelled":      {v1alpha1.ExperimentCancelled, recommends("c10-500m"), 2},
+		"a size is recommended": {v1beta1.ExperimentSucceeded, recommends("c10-500m"), 0},
+		"no size fits":          {v1beta1.ExperimentSucceeded, recommends(""), 1},
+		"it failed":             {v1beta1.ExperimentFailed, nil, 2},
+		"it was cancelled":      {v1beta1.ExperimentCancelled, recommends("c10-500m"), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := cluster.Namespace(t, "cli")
@@ -86,7 +86,7 @@ func TestRunExitCodes(t *testing.T) {
 			p := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns, "--junit-file", junit)
 			e := experiment(t, ns)
 			awaits(t, p, "Waits for an operator to look at it")
-			operate(t, e, v1alpha1.ExperimentRunning, nil)
+			operate(t, e, v1beta1.ExperimentRunning, nil)
 			awaits(t, p, "Running: this is Running")
 			operate(t, e, tt.phase, tt.change)
 			if got := p.Code(); got != tt.want {
@@ -164,7 +164,7 @@ func TestRunOutlivesAnAPIServerOutage(t *testing.T) {
 	awaits(t, p, "Waits for an operator")
 	door.shut()
 	awaits(t, p, "The API server can't be reached, retrying")
-	operate(t, e, v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
+	operate(t, e, v1beta1.ExperimentSucceeded, recommends("c10-500m"))
 	door.open()
 	awaits(t, p, "The API server can be reached again")
 	if code := p.Code(); code != 0 {
@@ -254,7 +254,7 @@ func TestRefusalsAreOneLine(t *testing.T) {
 func TestViewRoleSufficesToRead(t *testing.T) {
 	ns := cluster.Namespace(t, "cli")
 	maker := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
-	operate(t, experiment(t, ns), v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
+	operate(t, experiment(t, ns), v1beta1.ExperimentSucceeded, recommends("c10-500m"))
 	if code := maker.Code(); code != 0 {
 		t.Fatalf("the experiment ended with %d", code)
 	}

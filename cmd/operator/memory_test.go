@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/chart"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
@@ -39,8 +39,8 @@ func TestOperatorStaysBelowItsMemoryLimit(t *testing.T) {
 		return o
 	}
 	t.Cleanup(func() {
-		_ = cluster.DeleteAllOf(context.Background(), &v1alpha1.SizingExperiment{}, client.InNamespace(tenant))
-		_ = cluster.DeleteAllOf(context.Background(), &v1alpha1.SizingTrial{}, client.InNamespace(tenant))
+		_ = cluster.DeleteAllOf(context.Background(), &v1beta1.SizingExperiment{}, client.InNamespace(tenant))
+		_ = cluster.DeleteAllOf(context.Background(), &v1beta1.SizingTrial{}, client.InNamespace(tenant))
 	})
 	first := run()
 	for i := range 200 {
@@ -59,7 +59,7 @@ func TestOperatorStaysBelowItsMemoryLimit(t *testing.T) {
 		return strings.Count(first.Stderr(), `"reason":"Accepted"`) >= 210
 	})
 	trials := &metav1.PartialObjectMetadataList{}
-	trials.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingTrialList"))
+	trials.SetGroupVersionKind(v1beta1.GroupVersion.WithKind("SizingTrialList"))
 	process.Eventually(t, "their first trials exist", time.Minute, func() bool {
 		return cluster.List(t.Context(), trials, client.InNamespace(tenant)) == nil && len(trials.Items) == 200+10*9
 	})
@@ -134,27 +134,27 @@ func manyLabels() map[string]string {
 }
 
 // withLargestService returns an experiment with nine trials and a spec of almost 128 KiB.
-func withLargestService(namespace string, number int) *v1alpha1.SizingExperiment {
+func withLargestService(namespace string, number int) *v1beta1.SizingExperiment {
 	e := suspendedExperiment(namespace, fmt.Sprintf("own-%d", number))
 	requests := make([]handover.Request, 8)
 	for i := range requests {
 		requests[i] = handover.Request{Path: "/login", Method: "POST", Body: strings.Repeat("x", 8_000)}
 	}
 	e.Spec.Parallelism, e.Spec.Repetitions = 8, 10
-	e.Spec.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}
-	e.Spec.Service.Own = &v1alpha1.OwnService{
-		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1alpha1.ReadyWhen{Path: "/"},
+	e.Spec.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}
+	e.Spec.Service.Own = &v1beta1.OwnService{
+		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1beta1.ReadyWhen{Path: "/"},
 		Login: handover.Login{Setup: requests, Steps: requests, Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 	}
 	return e
 }
 
-func suspendedExperiment(namespace, name string) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{
+func suspendedExperiment(namespace, name string) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:    v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1_000}, Suspend: true,
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:    v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}},
+			Objective: v1beta1.Objective{P95Milliseconds: 1_000}, Suspend: true,
 		},
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
@@ -46,7 +46,7 @@ func TestOperatorWithoutDefinitionsSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	process.Eventually(t, "the API server no longer serves the kinds", 30*time.Second, func() bool {
-		return apierrors.IsNotFound(cluster.List(t.Context(), &v1alpha1.SizingExperimentList{}))
+		return apierrors.IsNotFound(cluster.List(t.Context(), &v1beta1.SizingExperimentList{}))
 	})
 	for what, p := range map[string]*process.Process{
 		"the operator":   operator(t, kubeconfig).Process,

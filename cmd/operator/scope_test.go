@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
@@ -33,7 +33,7 @@ func TestConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 	}
 	process.Eventually(t, "the other one waits", 10*time.Second, func() bool {
 		reread(t, waiting)
-		return waiting.Status.Phase == v1alpha1.ExperimentQueued && waiting.Status.Progress.QueuePosition != nil
+		return waiting.Status.Phase == v1beta1.ExperimentQueued && waiting.Status.Progress.QueuePosition != nil
 	})
 	if n := deployments(t, waiting.Namespace); n != 0 {
 		t.Errorf("%d services are deployed before their turn", n)
@@ -62,13 +62,13 @@ func TestConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 }
 
 // createExperiment creates an experiment with one variant.
-func createExperiment(t *testing.T, namespace string) *v1alpha1.SizingExperiment {
+func createExperiment(t *testing.T, namespace string) *v1beta1.SizingExperiment {
 	t.Helper()
-	e := &v1alpha1.SizingExperiment{
+	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:    v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1000},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:    v1beta1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		},
 	}
 	cluster.Make(t, e)

@@ -19,7 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -87,7 +87,7 @@ func (s *smokeTest) run(ctx context.Context) error {
 }
 
 // follow prints the experiment's progress until it ends, and then its result.
-func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
+func (s *smokeTest) follow(ctx context.Context, e *v1beta1.SizingExperiment) error {
 	last, err := follow.UntilFinished(ctx, s.client, e, s.timeout, &follow.Lines{Out: s.out, Clock: clock.RealClock{}})
 	switch {
 	case err == nil:
@@ -104,13 +104,13 @@ func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) er
 
 // trialsOf returns the experiment's trials, for details of the error. It returns none if they
 // can't be listed, because the experiment's own status says most of it.
-func (s *smokeTest) trialsOf(ctx context.Context, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
-	list := &v1alpha1.SizingTrialList{}
-	_ = s.client.List(ctx, list, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
+func (s *smokeTest) trialsOf(ctx context.Context, e *v1beta1.SizingExperiment) []v1beta1.SizingTrial {
+	list := &v1beta1.SizingTrialList{}
+	_ = s.client.List(ctx, list, client.InNamespace(e.Namespace), client.MatchingLabels{v1beta1.LabelExperimentUID: string(e.UID)})
 	return list.Items
 }
 
-func (s *smokeTest) table(e *v1alpha1.SizingExperiment) {
+func (s *smokeTest) table(e *v1beta1.SizingExperiment) {
 	shown, verdict := e.Status.Display, ""
 	if len(e.Status.Results) > 0 {
 		verdict = string(e.Status.Results[0].Verdict)
@@ -127,16 +127,16 @@ func (s *smokeTest) table(e *v1alpha1.SizingExperiment) {
 // smokeExperiment takes about 20 seconds of calibration and load on a quarter of a CPU, at half of its maximum. A
 // hash takes long enough to be timed well, and the step has enough logins for an interval, so that only the cluster
 // can make the result doubtful.
-func smokeExperiment(namespace string) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{
+func smokeExperiment(namespace string) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "smoke-test-"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix: v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"250m"}},
-			Load: v1alpha1.Load{
-				Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(8)},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix: v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"250m"}},
+			Load: v1beta1.Load{
+				Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(8)},
 				StepSeconds: 12, WarmupSeconds: 1, RequestTimeoutSeconds: 5,
 			},
-			Objective:               v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Objective:               v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 			TTLSecondsAfterFinished: ptr.To[int32](3600), // if the test ends without deleting it
 		},
 	}

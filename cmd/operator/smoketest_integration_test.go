@@ -11,7 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
@@ -23,7 +23,7 @@ var testerRules = []rbacv1.PolicyRule{
 
 func experiments(t *testing.T, namespace string) int {
 	t.Helper()
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	if err := cluster.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}

@@ -16,25 +16,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // stage is a phase of the experiment, and the message of its conditions.
 type stage struct {
-	phase   v1alpha1.ExperimentPhase
+	phase   v1beta1.ExperimentPhase
 	message string
 }
 
-func (s stage) show(e *v1alpha1.SizingExperiment) {
+func (s stage) show(e *v1beta1.SizingExperiment) {
 	e.Status.Phase = s.phase
-	for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionFinished} {
+	for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionFinished} {
 		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: s.message})
 	}
-	if s.phase == v1alpha1.ExperimentSucceeded {
-		e.Status.Display = v1alpha1.ExperimentDisplay{Trials: "1/1", Variant: "c8-250m", P95: "4.2ms", Capacity: ">25/s"}
-		e.Status.Results = []v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}
+	if s.phase == v1beta1.ExperimentSucceeded {
+		e.Status.Display = v1beta1.ExperimentDisplay{Trials: "1/1", Variant: "c8-250m", P95: "4.2ms", Capacity: ">25/s"}
+		e.Status.Results = []v1beta1.VariantResult{{Verdict: v1beta1.VerdictValid}}
 	}
 }
 
@@ -48,7 +48,7 @@ type install struct {
 
 func (i *install) client() client.WithWatch {
 	named := func(o client.Object) []string { return []string{o.GetName()} }
-	return fake.NewClientBuilder().WithScheme(newScheme()).WithIndex(&v1alpha1.SizingExperiment{}, metav1.ObjectNameField, named).
+	return fake.NewClientBuilder().WithScheme(newScheme()).WithIndex(&v1beta1.SizingExperiment{}, metav1.ObjectNameField, named).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.CreateOption) error {
 				if i.creating != nil {
@@ -58,7 +58,7 @@ func (i *install) client() client.WithWatch {
 				return errors.Join(c.Create(ctx, object, opts...), ctx.Err())
 			},
 			Watch: func(ctx context.Context, c client.WithWatch, _ client.ObjectList, opts ...client.ListOption) (watch.Interface, error) {
-				list := &v1alpha1.SizingExperimentList{}
+				list := &v1beta1.SizingExperimentList{}
 				if err := c.List(ctx, list, opts...); err != nil {
 					return nil, err
 				}
@@ -84,7 +84,7 @@ func try(t *testing.T, ctx context.Context, i *install) (printed string, left in
 	var out strings.Builder
 	c := i.client()
 	err = (&smokeTest{client: c, namespace: "ns", timeout: 500 * time.Millisecond, out: &out}).run(ctx)
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	if err := c.List(context.Background(), list); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func try(t *testing.T, ctx context.Context, i *install) (printed string, left in
 
 func TestSmokeTestPrintsTheResultAndDeletesTheExperiment(t *testing.T) {
 	printed, left, err := try(t, t.Context(), &install{stages: []stage{
-		{v1alpha1.ExperimentQueued, "Waits for its turn"}, {v1alpha1.ExperimentSucceeded, "All measured"},
+		{v1beta1.ExperimentQueued, "Waits for its turn"}, {v1beta1.ExperimentSucceeded, "All measured"},
 	}})
 	if err != nil || left != 0 {
 		t.Fatalf("it ended with %v and left %d experiments", err, left)
@@ -112,15 +112,15 @@ Deleted the experiment
 }
 
 func TestSmokeTestThatFailsSaysWhy(t *testing.T) {
-	measured := []stage{{v1alpha1.ExperimentSucceeded, "All measured"}}
+	measured := []stage{{v1beta1.ExperimentSucceeded, "All measured"}}
 	for name, tt := range map[string]struct {
 		// on makes the test fail, or calls interrupt.
 		on   func(i *install, interrupt func())
 		want string
 	}{
 		"too late":  {func(*install, func()) {}, "no operator looked at the experiment within 500ms"},
-		"failed":    {func(i *install, _ func()) { i.stages = []stage{{v1alpha1.ExperimentFailed, "No variant was measured"}} }, "ended as Failed: No variant was measured"},
-		"cancelled": {func(i *install, _ func()) { i.stages = []stage{{v1alpha1.ExperimentCancelled, "Cancelled"}} }, "ended as Cancelled"},
+		"failed":    {func(i *install, _ func()) { i.stages = []stage{{v1beta1.ExperimentFailed, "No variant was measured"}} }, "ended as Failed: No variant was measured"},
+		"cancelled": {func(i *install, _ func()) { i.stages = []stage{{v1beta1.ExperimentCancelled, "Cancelled"}} }, "ended as Cancelled"},
 		"interrupted while the experiment is created": {func(i *install, interrupt func()) { i.creating = interrupt }, "interrupted"},
 		"interrupted while it is followed":            {func(i *install, interrupt func()) { i.watching = interrupt }, "interrupted"},
 		"not deleted": {func(i *install, _ func()) { i.stages, i.deletion = measured, errors.New("no way") },

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Filters of series by the variables at the top of the page.
@@ -61,28 +61,28 @@ func marked(label, word, expr string) string {
 // colours.
 var (
 	phases = []word{
-		{Text: string(v1alpha1.ExperimentPending), Color: grey},
-		{Text: string(v1alpha1.ExperimentQueued), Color: purple},
-		{Text: string(v1alpha1.ExperimentRunning), Color: blue},
-		{Text: string(v1alpha1.ExperimentSuspended), Color: yellow},
-		{Text: string(v1alpha1.ExperimentSucceeded), Color: green},
-		{Text: string(v1alpha1.ExperimentFailed), Color: red},
-		{Text: string(v1alpha1.ExperimentCancelled), Color: orange},
+		{Text: string(v1beta1.ExperimentPending), Color: grey},
+		{Text: string(v1beta1.ExperimentQueued), Color: purple},
+		{Text: string(v1beta1.ExperimentRunning), Color: blue},
+		{Text: string(v1beta1.ExperimentSuspended), Color: yellow},
+		{Text: string(v1beta1.ExperimentSucceeded), Color: green},
+		{Text: string(v1beta1.ExperimentFailed), Color: red},
+		{Text: string(v1beta1.ExperimentCancelled), Color: orange},
 	}
 	trialPhases = []word{
-		{Text: string(v1alpha1.TrialRunning), Color: blue},
-		{Text: string(v1alpha1.TrialSuspended), Color: yellow},
-		{Text: string(v1alpha1.TrialFailed), Color: red},
+		{Text: string(v1beta1.TrialRunning), Color: blue},
+		{Text: string(v1beta1.TrialSuspended), Color: yellow},
+		{Text: string(v1beta1.TrialFailed), Color: red},
 	}
 	confidences = []word{
-		{Text: string(v1alpha1.ConfidenceHigh), Color: green},
-		{Text: string(v1alpha1.ConfidenceMedium), Color: yellow},
-		{Text: string(v1alpha1.ConfidenceLow), Color: orange},
+		{Text: string(v1beta1.ConfidenceHigh), Color: green},
+		{Text: string(v1beta1.ConfidenceMedium), Color: yellow},
+		{Text: string(v1beta1.ConfidenceLow), Color: orange},
 	}
 	verdicts = []word{
-		{Text: string(v1alpha1.VerdictPending), Color: grey},
-		{Text: string(v1alpha1.VerdictValid), Color: green},
-		{Text: string(v1alpha1.VerdictSuspect), Color: orange},
-		{Text: string(v1alpha1.VerdictInvalid), Color: red},
+		{Text: string(v1beta1.VerdictPending), Color: grey},
+		{Text: string(v1beta1.VerdictValid), Color: green},
+		{Text: string(v1beta1.VerdictSuspect), Color: orange},
+		{Text: string(v1beta1.VerdictInvalid), Color: red},
 	}
 )

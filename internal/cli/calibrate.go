@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -112,7 +112,7 @@ func (c *calibrate) run(ctx context.Context) error {
 	if err := c.checkPredictions(status.Predictions); err != nil {
 		return err
 	}
-	document := report.New(&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "calibrate"}, Spec: spec, Status: *status}, nil)
+	document := report.New(&v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "calibrate"}, Spec: spec, Status: *status}, nil)
 	if err := calibrations[c.format](c.program.Streams.Out, document); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c *calibrate) run(ctx context.Context) error {
 
 // checkPredictions prints the costs that were timed but have no prediction. It returns an
 // error if there are no predictions at all.
-func (c *calibrate) checkPredictions(predictions []v1alpha1.PredictedVariant) error {
+func (c *calibrate) checkPredictions(predictions []v1beta1.PredictedVariant) error {
 	if len(predictions) == 0 {
 		return errors.New("nothing can be predicted: no cost of --costs takes between 2 ms and its share of --duration on this machine; name other costs")
 	}
@@ -158,12 +158,12 @@ func (c *calibrate) check() error {
 
 // spec returns an experiment for the flags. It sets the API's defaults, since no API
 // server does so here.
-func (c *calibrate) spec() (v1alpha1.SizingExperimentSpec, error) {
-	return c.changed.apply(v1alpha1.SizingExperimentSpec{
-		Matrix: v1alpha1.Matrix{Costs: c.costs, CPULimits: predictedLimits},
+func (c *calibrate) spec() (v1beta1.SizingExperimentSpec, error) {
+	return c.changed.apply(v1beta1.SizingExperimentSpec{
+		Matrix: v1beta1.Matrix{Costs: c.costs, CPULimits: predictedLimits},
 		// The longest timeout that the API allows, so that any p95 can be an objective.
-		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 60},
-		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, RequestTimeoutSeconds: 60},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // change holds the flags that replace parts of an experiment's objective, demand and prices.
@@ -140,7 +140,7 @@ func (f *specFlag) parseList(text string) (any, error) {
 			return nil, err
 		case f.kind == rates:
 			all = append(all, map[string]any{"control": name, "guessesPerSecond": guesses})
-		case element == string(v1alpha1.AlgorithmSHA256):
+		case element == string(v1beta1.AlgorithmSHA256):
 			return nil, errValue // by a rule of the API
 		default:
 			all = append(all, element)
@@ -151,7 +151,7 @@ func (f *specFlag) parseList(text string) (any, error) {
 
 // applyWithDemand returns a copy of the spec, changed by the flags. It returns an error
 // if the result has no demand.
-func (c *change) applyWithDemand(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
+func (c *change) applyWithDemand(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperimentSpec, error) {
 	spec, err := c.apply(given)
 	if err == nil && spec.Demand == nil {
 		err = errNoRate
@@ -162,7 +162,7 @@ func (c *change) applyWithDemand(given v1alpha1.SizingExperimentSpec) (v1alpha1.
 var errNoRate = errors.New("the login rate is missing; set --rate to the logins per second to serve")
 
 // apply returns a copy of the spec, changed by the flags.
-func (c *change) apply(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
+func (c *change) apply(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperimentSpec, error) {
 	spec := *given.DeepCopy()
 	patch, err := c.patch(&given)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *change) apply(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExpe
 }
 
 // patch returns the fields of a spec that the flags set, as JSON.
-func (c *change) patch(given *v1alpha1.SizingExperimentSpec) ([]byte, error) {
+func (c *change) patch(given *v1beta1.SizingExperimentSpec) ([]byte, error) {
 	changed := map[string]map[string]any{}
 	for _, f := range c.flags {
 		if f.value == nil {
@@ -204,7 +204,7 @@ func (c *change) patch(given *v1alpha1.SizingExperimentSpec) ([]byte, error) {
 
 // fits returns an error if the experiment can't have the value. A percentile can't be above the timeout, since a login
 // that takes longer has failed.
-func (f *specFlag) fits(given *v1alpha1.SizingExperimentSpec) error {
+func (f *specFlag) fits(given *v1beta1.SizingExperimentSpec) error {
 	if own := given.Prices; f.flag == flagCurrency && own != nil && own.Currency != f.value {
 		return fmt.Errorf("its prices are in %s and can't be converted to %s; remove --%s", own.Currency, f.value, f.flag)
 	}
@@ -216,7 +216,7 @@ func (f *specFlag) fits(given *v1alpha1.SizingExperimentSpec) error {
 	return nil
 }
 
-func rising(o v1alpha1.Objective) error {
+func rising(o v1beta1.Objective) error {
 	switch {
 	case o.P50Milliseconds > o.P95Milliseconds:
 		return fmt.Errorf("a p50 of %d ms is above the p95 of %d ms; lower --p50, or raise --p95", o.P50Milliseconds, o.P95Milliseconds)

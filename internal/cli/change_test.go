@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func changeOf(t *testing.T, arguments ...string) *change {
@@ -22,45 +22,45 @@ func changeOf(t *testing.T, arguments ...string) *change {
 	return c
 }
 
-func asked() v1alpha1.SizingExperimentSpec {
-	return v1alpha1.SizingExperimentSpec{
-		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-		Load:      v1alpha1.Load{RequestTimeoutSeconds: 10},
-		Demand:    &v1alpha1.Demand{LoginsPerSecond: 60, HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: "4"},
-		Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+func asked() v1beta1.SizingExperimentSpec {
+	return v1beta1.SizingExperimentSpec{
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
+		Demand:    &v1beta1.Demand{LoginsPerSecond: 60, HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: "4"},
+		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
 	}
 }
 
 func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 	for name, tt := range map[string]struct {
 		arguments []string
-		want      func(*v1alpha1.SizingExperimentSpec)
+		want      func(*v1beta1.SizingExperimentSpec)
 	}{
-		"nothing": {nil, func(*v1alpha1.SizingExperimentSpec) {}},
-		"the rate": {[]string{"--rate=200"}, func(s *v1alpha1.SizingExperimentSpec) {
+		"nothing": {nil, func(*v1beta1.SizingExperimentSpec) {}},
+		"the rate": {[]string{"--rate=200"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Demand.LoginsPerSecond = 200
 		}},
-		"the objective": {[]string{"--p95=300ms", "--max-error-per-mille=0"}, func(s *v1alpha1.SizingExperimentSpec) {
-			s.Objective = v1alpha1.Objective{P95Milliseconds: 300}
+		"the objective": {[]string{"--p95=300ms", "--max-error-per-mille=0"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Objective = v1beta1.Objective{P95Milliseconds: 300}
 		}},
-		"every percentile": {[]string{"--p50=100ms", "--p95=300ms", "--p99=2s"}, func(s *v1alpha1.SizingExperimentSpec) {
+		"every percentile": {[]string{"--p50=100ms", "--p95=300ms", "--p99=2s"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Objective.P50Milliseconds, s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = 100, 300, 2000
 		}},
-		"the bounds": {[]string{"--headroom=0", "--min-cost=11", "--max-total-cpu=7500m", "--max-replicas=20"}, func(s *v1alpha1.SizingExperimentSpec) {
+		"the bounds": {[]string{"--headroom=0", "--min-cost=11", "--max-total-cpu=7500m", "--max-replicas=20"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Demand.HeadroomPercent, s.Demand.MinimumCost = ptr.To[int32](0), ptr.To[int32](11)
 			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = "7500m", ptr.To[int32](20)
 		}},
-		"the hashes": {[]string{"--hashes=Bcrypt,Argon2id"}, func(s *v1alpha1.SizingExperimentSpec) {
-			s.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}
+		"the hashes": {[]string{"--hashes=Bcrypt,Argon2id"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}
 		}},
-		"what an attacker makes at controls": {[]string{"--attacker-rates=b=2", "--attacker-rates=a=1"}, func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "b", GuessesPerSecond: 2}, {Control: "a", GuessesPerSecond: 1}}
+		"what an attacker makes at controls": {[]string{"--attacker-rates=b=2", "--attacker-rates=a=1"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "b", GuessesPerSecond: 2}, {Control: "a", GuessesPerSecond: 1}}
 		}},
-		"the price of memory": {[]string{"--per-gib-hour=0.005"}, func(s *v1alpha1.SizingExperimentSpec) {
+		"the price of memory": {[]string{"--per-gib-hour=0.005"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Prices.PerGiBHour = "0.005"
 		}},
-		"the prices": {[]string{"--per-cpu-hour=0.05", "--gpu-hour=2", "--guesses-per-second=20000", "--currency=USD"}, func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.05", GPUHour: "2", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
+		"the prices": {[]string{"--per-cpu-hour=0.05", "--gpu-hour=2", "--guesses-per-second=20000", "--currency=USD"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.05", GPUHour: "2", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,12 +82,12 @@ func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 }
 
 func TestApplyAddsDemandAndPrices(t *testing.T) {
-	got, err := changeOf(t, "--rate=5", "--per-cpu-hour=0.04", "--currency=EUR").applyWithDemand(v1alpha1.SizingExperimentSpec{})
+	got, err := changeOf(t, "--rate=5", "--per-cpu-hour=0.04", "--currency=EUR").applyWithDemand(v1beta1.SizingExperimentSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := v1alpha1.SizingExperimentSpec{
-		Demand: &v1alpha1.Demand{LoginsPerSecond: 5}, Prices: &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04"},
+	want := v1beta1.SizingExperimentSpec{
+		Demand: &v1beta1.Demand{LoginsPerSecond: 5}, Prices: &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the question (-want +got):\n%s", diff)
@@ -96,18 +96,18 @@ func TestApplyAddsDemandAndPrices(t *testing.T) {
 
 // TestGPUHourReplacesAttackerHardware: the API refuses both.
 func TestGPUHourReplacesAttackerHardware(t *testing.T) {
-	owned := func() v1alpha1.SizingExperimentSpec {
+	owned := func() v1beta1.SizingExperimentSpec {
 		spec := asked()
-		spec.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}
+		spec.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}
 		return spec
 	}
 	for name, tt := range map[string]struct {
 		argument string
-		want     func(*v1alpha1.Prices)
+		want     func(*v1beta1.Prices)
 	}{
-		"a rent":            {"--gpu-hour=0.50", func(p *v1alpha1.Prices) { p.GPUHour, p.AttackerHardware = "0.50", nil }},
-		"another CPU price": {"--per-cpu-hour=0.05", func(p *v1alpha1.Prices) { p.PerCPUHour = "0.05" }},
-		"quicker hardware":  {"--guesses-per-second=20000", func(p *v1alpha1.Prices) { p.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](20000) }},
+		"a rent":            {"--gpu-hour=0.50", func(p *v1beta1.Prices) { p.GPUHour, p.AttackerHardware = "0.50", nil }},
+		"another CPU price": {"--per-cpu-hour=0.05", func(p *v1beta1.Prices) { p.PerCPUHour = "0.05" }},
+		"quicker hardware":  {"--guesses-per-second=20000", func(p *v1beta1.Prices) { p.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](20000) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given, want := owned(), owned()
@@ -160,7 +160,7 @@ func TestApplyRefusesPercentilesThatDoNotRise(t *testing.T) {
 }
 
 func TestApplyNeedsARate(t *testing.T) {
-	if _, err := changeOf(t, "--headroom=10").applyWithDemand(v1alpha1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
+	if _, err := changeOf(t, "--headroom=10").applyWithDemand(v1beta1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
 		t.Errorf("it says %v", err)
 	}
 }

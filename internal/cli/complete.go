@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // completionTime is how long completion waits for the cluster.
@@ -71,7 +71,7 @@ func (c *connection) names(ctx context.Context) ([]string, error) {
 	}
 	ctx, done := context.WithTimeout(ctx, completionTime)
 	defer done()
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	if err := cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return nil, err
 	}

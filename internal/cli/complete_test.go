@@ -7,15 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestCompletionOffersNames(t *testing.T) {
 	cluster := world{}
 	for _, name := range []string{"after", "before"} {
-		cluster.objects = append(cluster.objects, &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
+		cluster.objects = append(cluster.objects, &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
 	}
-	cluster.objects = append(cluster.objects, &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "elsewhere"}})
+	cluster.objects = append(cluster.objects, &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "elsewhere"}})
 	for name, tt := range map[string]struct {
 		words []string
 		want  []string

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
@@ -27,7 +27,7 @@ type connection struct {
 // scheme returns a scheme with Hashmark's kinds, and with Deployments, which init reads.
 func scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
-	if err := errors.Join(v1alpha1.AddToScheme(s), appsv1.AddToScheme(s)); err != nil {
+	if err := errors.Join(v1beta1.AddToScheme(s), appsv1.AddToScheme(s)); err != nil {
 		panic(err) // it would fail in every test too
 	}
 	return s
@@ -63,7 +63,7 @@ func (c *connection) document(ctx context.Context, key client.ObjectKey) (report
 	if err != nil {
 		return report.Document{}, err
 	}
-	e := &v1alpha1.SizingExperiment{}
+	e := &v1beta1.SizingExperiment{}
 	if err := cluster.Get(ctx, key, e); err != nil {
 		return report.Document{}, follow.Refused(err, "get", key)
 	}
@@ -72,9 +72,9 @@ func (c *connection) document(ctx context.Context, key client.ObjectKey) (report
 
 // documentOf reads the trials of an experiment. It selects them by the experiment's UID,
 // since an earlier experiment may have had the same name.
-func documentOf(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) (report.Document, error) {
-	trials := &v1alpha1.SizingTrialList{}
-	err := cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
+func documentOf(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment) (report.Document, error) {
+	trials := &v1beta1.SizingTrialList{}
+	err := cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1beta1.LabelExperimentUID: string(e.UID)})
 	switch {
 	case apierrors.IsForbidden(err):
 		return report.Document{}, fmt.Errorf("you can't list sizingtrials in namespace %s, which contain the measurements; "+

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -31,7 +31,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // world is a fake cluster. A watch of an experiment gets all stages at once, as if an
 // operator had done its work.
 type world struct {
-	stages []func(*v1alpha1.SizingExperiment)
+	stages []func(*v1beta1.SizingExperiment)
 	// functions replace the cluster's own responses.
 	functions interceptor.Funcs
 	objects   []client.Object
@@ -48,7 +48,7 @@ func (w world) client(t *testing.T) client.WithWatch {
 	}
 	if functions.Watch == nil {
 		functions.Watch = func(ctx context.Context, c client.WithWatch, _ client.ObjectList, opts ...client.ListOption) (watch.Interface, error) {
-			list := &v1alpha1.SizingExperimentList{}
+			list := &v1beta1.SizingExperimentList{}
 			if err := c.List(ctx, list, opts...); err != nil {
 				return nil, err
 			}
@@ -61,7 +61,7 @@ func (w world) client(t *testing.T) client.WithWatch {
 		}
 	}
 	return fake.NewClientBuilder().WithScheme(scheme()).WithObjects(w.objects...).
-		WithIndex(&v1alpha1.SizingExperiment{}, "metadata.name", func(o client.Object) []string { return []string{o.GetName()} }).
+		WithIndex(&v1beta1.SizingExperiment{}, "metadata.name", func(o client.Object) []string { return []string{o.GetName()} }).
 		WithInterceptorFuncs(functions).Build()
 }
 

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -105,12 +105,12 @@ func write(out io.Writer, deployment *appsv1.Deployment, container corev1.Contai
 	own, left := ownFrom(deployment.Spec.Template.Spec, container)
 	// As a person would write it, without what the API fills in.
 	experiment := map[string]any{
-		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "SizingExperiment",
+		"apiVersion": v1beta1.GroupVersion.String(), "kind": "SizingExperiment",
 		"metadata": map[string]any{"name": deployment.Name, "namespace": deployment.Namespace},
 		"spec": map[string]any{
 			"matrix": map[string]any{
 				"costs": []int32{10, 12}, "cpuLimits": []string{limitOf(container, corev1.ResourceCPU, "500m")},
-				"concurrency": []map[string]any{{"mode": v1alpha1.ConcurrencyUnbounded}},
+				"concurrency": []map[string]any{{"mode": v1beta1.ConcurrencyUnbounded}},
 			},
 			"objective": map[string]any{"p95Milliseconds": 1000},
 			"service":   map[string]any{"memoryLimit": limitOf(container, corev1.ResourceMemory, "256Mi"), "own": own},
@@ -147,10 +147,10 @@ func limitOf(container corev1.Container, name corev1.ResourceName, otherwise str
 }
 
 // ownFrom returns the service of a container, and what it leaves out.
-func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1alpha1.OwnService, left []string) {
-	own = &v1alpha1.OwnService{
+func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnService, left []string) {
+	own = &v1beta1.OwnService{
 		Image: container.Image, Command: container.Command, Args: container.Args, Port: 8080,
-		Ready: v1alpha1.ReadyWhen{Path: "/"},
+		Ready: v1beta1.ReadyWhen{Path: "/"},
 		Login: handover.Login{
 			Steps: []handover.Request{{
 				Name: "password", Method: "POST", Path: "/login",
@@ -184,9 +184,9 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1alpha1.OwnS
 			left = append(left, fmt.Sprintf("- Left out: env %s, because the name is reserved.", v.Name))
 		default:
 			if own.Env == nil {
-				own.Env = map[string]v1alpha1.EnvValue{}
+				own.Env = map[string]v1beta1.EnvValue{}
 			}
-			own.Env[v.Name] = v1alpha1.EnvValue(v.Value)
+			own.Env[v.Name] = v1beta1.EnvValue(v.Value)
 		}
 	}
 	return own, append(left, leftOut(pod, container)...)

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func httpProbe(path string) *corev1.Probe {
@@ -53,7 +53,7 @@ func TestInitWritesAnExperimentFromADeployment(t *testing.T) {
 		t.Fatalf("exit code %d: %s", got.code, got.err)
 	}
 	golden(t, "init.yaml", got.out)
-	var experiment v1alpha1.SizingExperiment
+	var experiment v1beta1.SizingExperiment
 	if err := yaml.UnmarshalStrict([]byte(got.out), &experiment); err != nil {
 		t.Errorf("what it wrote is no experiment: %v", err)
 	}

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -89,7 +89,7 @@ func refusing(verb string, err error) world {
 }
 
 func TestNoAnswerOfTheAPIServerControlsTheTerminal(t *testing.T) {
-	kind := schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "SizingExperiment"}
+	kind := schema.GroupKind{Group: v1beta1.GroupVersion.Group, Kind: "SizingExperiment"}
 	experiments := schema.GroupResource{Group: kind.Group, Resource: "sizingexperiments"}
 	for why, answer := range map[string]error{
 		"forbidden": apierrors.NewForbidden(experiments, "runs", errors.New(forged)),
@@ -113,12 +113,12 @@ func TestNoAnswerOfTheAPIServerControlsTheTerminal(t *testing.T) {
 }
 
 func TestNoMessageOfAnExperimentControlsTheTerminal(t *testing.T) {
-	for _, end := range []v1alpha1.ExperimentPhase{v1alpha1.ExperimentSucceeded, v1alpha1.ExperimentFailed, forged} {
-		stages := []func(*v1alpha1.SizingExperiment){reaches(forged, forged), reaches(v1alpha1.ExperimentRunning, forged), func(e *v1alpha1.SizingExperiment) {
+	for _, end := range []v1beta1.ExperimentPhase{v1beta1.ExperimentSucceeded, v1beta1.ExperimentFailed, forged} {
+		stages := []func(*v1beta1.SizingExperiment){reaches(forged, forged), reaches(v1beta1.ExperimentRunning, forged), func(e *v1beta1.SizingExperiment) {
 			ends(true, false)(e)
 			reaches(end, forged)(e)
-			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: forged, Changes: []string{forged}}
-			e.Status.Results[0].Reasons = []v1alpha1.Reason{{Type: forged, Message: forged}}
+			e.Status.Recommendation = &v1beta1.Recommendation{Reason: forged, Changes: []string{forged}}
+			e.Status.Results[0].Reasons = []v1beta1.Reason{{Type: forged, Message: forged}}
 		}}
 		if end == forged {
 			stages = append(stages, ends(true))
@@ -152,7 +152,7 @@ func TestInitWritesOneExperimentWhateverTheDeploymentSays(t *testing.T) {
 			t.Errorf("a line before the experiment is no comment: %q", line)
 		}
 	}
-	var experiment v1alpha1.SizingExperiment
+	var experiment v1beta1.SizingExperiment
 	if err := yaml.UnmarshalStrict([]byte("apiVersion: "+document), &experiment); err != nil || strings.Contains(document, "\n---") {
 		t.Fatalf("it writes more than an experiment: %v\n%s", err, got.out)
 	}

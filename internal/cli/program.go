@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -125,9 +125,9 @@ func exit(err error, out io.Writer) int {
 // it can't, and otherwise an error that says why there is no result.
 func answered(d report.Document) error {
 	switch d.Experiment.Status.Phase {
-	case v1alpha1.ExperimentSucceeded:
+	case v1beta1.ExperimentSucceeded:
 		return met(d)
-	case v1alpha1.ExperimentCancelled:
+	case v1beta1.ExperimentCancelled:
 		return errors.New("the experiment was cancelled before all of its trials had finished")
 	default:
 		return follow.Ended(d.Experiment, nil)
@@ -150,7 +150,7 @@ func versionCommand(p Program) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(command.OutOrStdout(), "kubectl-hashmark %s\n%s, %s, %s/%s\n",
-				p.Version, v1alpha1.GroupVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				p.Version, v1beta1.GroupVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"k8s.io/utils/clock"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -29,7 +29,7 @@ type barReporter struct {
 	clock   clock.PassiveClock
 	columns int
 	bar     *progressbar.ProgressBar
-	last    *v1alpha1.SizingExperiment
+	last    *v1beta1.SizingExperiment
 	said    string
 	away    bool
 }
@@ -41,7 +41,7 @@ const (
 )
 
 // Update moves the bar.
-func (t *barReporter) Update(e *v1alpha1.SizingExperiment) {
+func (t *barReporter) Update(e *v1beta1.SizingExperiment) {
 	t.last = e
 	progress := e.Status.Progress
 	if progress == nil || progress.Trials == 0 {
@@ -110,7 +110,7 @@ func (t *barReporter) Done() {
 	}
 }
 
-func doing(e *v1alpha1.SizingExperiment) string {
+func doing(e *v1beta1.SizingExperiment) string {
 	switch progress, stages := e.Status.Progress, follow.Doing(e); {
 	case progress.QueuePosition != nil:
 		return fmt.Sprintf("queued at position %d", *progress.QueuePosition)

@@ -14,13 +14,13 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-func under(running ...string) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{
-		Phase: v1alpha1.ExperimentRunning,
-		Progress: &v1alpha1.Progress{
+func under(running ...string) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{
+		Phase: v1beta1.ExperimentRunning,
+		Progress: &v1beta1.Progress{
 			Trials: 9, Finished: 3, Running: running, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second))),
 		},
 	}}
@@ -35,8 +35,8 @@ func TestBarShowsWhatRunsAndTheTimeLeft(t *testing.T) {
 	var out bytes.Buffer
 	clock := clocktesting.NewFakeClock(noon)
 	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clock, Columns: 100}.newReporter()
-	bar.Update(&v1alpha1.SizingExperiment{})
-	bar.Update(&v1alpha1.SizingExperiment{})
+	bar.Update(&v1beta1.SizingExperiment{})
+	bar.Update(&v1beta1.SizingExperiment{})
 	if out.String() != "Waits for an operator to look at it\n" {
 		t.Errorf("before there was anything to count it said %q", out.String())
 	}

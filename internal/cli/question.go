@@ -12,7 +12,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // readExperiment reads the experiment in a file, or from standard input for "-". It is
@@ -30,8 +30,8 @@ func readExperiment(file string, stdin io.Reader) (*unstructured.Unstructured, e
 	if err := yaml.UnmarshalStrict(document, &e.Object); err != nil {
 		return nil, fmt.Errorf("%s is not valid YAML: %w", file, err)
 	}
-	if e.GroupVersionKind() != v1alpha1.GroupVersion.WithKind("SizingExperiment") {
-		return nil, fmt.Errorf("%s contains a %q of %q; it must contain a SizingExperiment of %q", file, e.GetKind(), e.GetAPIVersion(), v1alpha1.GroupVersion)
+	if e.GroupVersionKind() != v1beta1.GroupVersion.WithKind("SizingExperiment") {
+		return nil, fmt.Errorf("%s contains a %q of %q; it must contain a SizingExperiment of %q", file, e.GetKind(), e.GetAPIVersion(), v1beta1.GroupVersion)
 	}
 	return e, nil
 }

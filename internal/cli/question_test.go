@@ -8,7 +8,7 @@ import (
 func TestReadExperimentKeepsAbsentFieldsAbsent(t *testing.T) {
 	for name, file := range map[string]string{
 		"with comments before and behind": "# why\n---\n" + login + "---\n# the end\n",
-		"as JSON":                         `{"apiVersion": "hashmark.dev/v1alpha1", "kind": "SizingExperiment", "metadata": {"name": "login"}}`,
+		"as JSON":                         `{"apiVersion": "hashmark.dev/v1beta1", "kind": "SizingExperiment", "metadata": {"name": "login"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := readExperiment("-", strings.NewReader(file))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
@@ -20,16 +20,16 @@ type recommendation struct {
 
 // answer is what recommend and calibrate print as JSON and YAML. Its fields are named as in the API.
 type answer struct {
-	Experiment     string                      `json:"experiment,omitempty"` // absent in calibrate
-	Objective      v1alpha1.Objective          `json:"objective"`
-	Demand         *v1alpha1.Demand            `json:"demand,omitempty"`
-	Prices         *v1alpha1.Prices            `json:"prices,omitempty"`
-	Speed          []v1alpha1.PoolSpeed        `json:"speed,omitempty"`     // only in calibrate
-	HashTimes      []v1alpha1.HashTime         `json:"hashTimes,omitempty"` // only in calibrate
-	CostFits       []v1alpha1.CostFit          `json:"costFits,omitempty"`  // only in calibrate
-	Recommendation *v1alpha1.Recommendation    `json:"recommendation,omitempty"`
-	Results        []v1alpha1.VariantResult    `json:"results,omitempty"`
-	Predictions    []v1alpha1.PredictedVariant `json:"predictions,omitempty"`
+	Experiment     string                     `json:"experiment,omitempty"` // absent in calibrate
+	Objective      v1beta1.Objective          `json:"objective"`
+	Demand         *v1beta1.Demand            `json:"demand,omitempty"`
+	Prices         *v1beta1.Prices            `json:"prices,omitempty"`
+	Speed          []v1beta1.PoolSpeed        `json:"speed,omitempty"`     // only in calibrate
+	HashTimes      []v1beta1.HashTime         `json:"hashTimes,omitempty"` // only in calibrate
+	CostFits       []v1beta1.CostFit          `json:"costFits,omitempty"`  // only in calibrate
+	Recommendation *v1beta1.Recommendation    `json:"recommendation,omitempty"`
+	Results        []v1beta1.VariantResult    `json:"results,omitempty"`
+	Predictions    []v1beta1.PredictedVariant `json:"predictions,omitempty"`
 }
 
 var answers = map[string]layout{

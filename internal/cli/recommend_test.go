@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
@@ -23,14 +23,14 @@ func measured() report.Document { return report.New(fixture.Quickstart()) }
 
 // saved writes a file with an experiment with this demand and these prices. Its
 // recommendation comes from the operator's own code.
-func saved(t *testing.T, demand *v1alpha1.Demand, prices *v1alpha1.Prices) (file string, e *v1alpha1.SizingExperiment) {
+func saved(t *testing.T, demand *v1beta1.Demand, prices *v1beta1.Prices) (file string, e *v1beta1.SizingExperiment) {
 	t.Helper()
 	d := measured()
 	e = d.Experiment
 	e.Spec.Demand, e.Spec.Prices = demand, prices
 	// Two of its variants are enough, and take less time.
 	e.Spec.Matrix.CPULimits = []string{"500m"}
-	d.Trials = slices.DeleteFunc(d.Trials, func(trial v1alpha1.SizingTrial) bool { return trial.Spec.Variant.CPULimit != "500m" })
+	d.Trials = slices.DeleteFunc(d.Trials, func(trial v1beta1.SizingTrial) bool { return trial.Spec.Variant.CPULimit != "500m" })
 	if err := sizing.Rows(e.Spec, d.Trials, &e.Status); err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +47,13 @@ func saved(t *testing.T, demand *v1alpha1.Demand, prices *v1alpha1.Prices) (file
 // TestRecommendWithoutFlagsEqualsTheOperator is what makes a what-if worth
 // anything.
 func TestRecommendWithoutFlagsEqualsTheOperator(t *testing.T) {
-	for name, demand := range map[string]*v1alpha1.Demand{
+	for name, demand := range map[string]*v1beta1.Demand{
 		"that fits":       {LoginsPerSecond: 5, MaxTotalCPU: "1"},
 		"that needs many": {LoginsPerSecond: 200, HeadroomPercent: ptr.To[int32](50), MinimumCost: ptr.To[int32](8)},
 		"that fits never": {LoginsPerSecond: 5, MinimumCost: ptr.To[int32](16)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, e := saved(t, demand, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"})
+			file, e := saved(t, demand, &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"})
 			got := carryOut(t, nil, "", "recommend", file, "-o", "json")
 			other := answer{}
 			if err := json.Unmarshal([]byte(got.out), &other); err != nil {
@@ -73,7 +73,7 @@ func TestRecommendWithoutFlagsEqualsTheOperator(t *testing.T) {
 }
 
 func TestRecommendAppliesFlags(t *testing.T) {
-	file, e := saved(t, &v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1"}, nil)
+	file, e := saved(t, &v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1"}, nil)
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestRecommendAppliesFlags(t *testing.T) {
 
 // TestRecommendPrintsTheReportsTables leaves the words to package report.
 func TestRecommendPrintsTheReportsTables(t *testing.T) {
-	file, e := saved(t, &v1alpha1.Demand{LoginsPerSecond: 20, MaxTotalCPU: "1"}, nil)
+	file, e := saved(t, &v1beta1.Demand{LoginsPerSecond: 20, MaxTotalCPU: "1"}, nil)
 	var want strings.Builder
 	if err := report.Sizes(&want, report.New(e, nil)); err != nil {
 		t.Fatal(err)

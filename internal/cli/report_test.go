@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
@@ -24,7 +24,7 @@ func holding(t *testing.T) client.WithWatch {
 		trial := &d.Trials[i]
 		trial.Namespace = "ns"
 		earlier := trial.DeepCopy()
-		earlier.Name, earlier.Labels = "earlier-"+earlier.Name, map[string]string{v1alpha1.LabelExperimentUID: "of-an-earlier-one"}
+		earlier.Name, earlier.Labels = "earlier-"+earlier.Name, map[string]string{v1beta1.LabelExperimentUID: "of-an-earlier-one"}
 		objects = append(objects, trial, earlier)
 	}
 	return world{objects: objects}.client(t)
@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	if got := carryOut(t, nil, "", "version"); !strings.HasPrefix(got.out, "kubectl-hashmark v1.2.3\nhashmark.dev/v1alpha1, ") {
+	if got := carryOut(t, nil, "", "version"); !strings.HasPrefix(got.out, "kubectl-hashmark v1.2.3\nhashmark.dev/v1beta1, ") {
 		t.Errorf("it says %q", got.out)
 	}
 }

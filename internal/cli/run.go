@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -81,7 +81,7 @@ func (r *run) run(ctx context.Context) error {
 // create creates the experiment of the file, with the name and namespace of the flags.
 // Unknown fields are an error: the API server would drop them, and a different experiment
 // would run.
-func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
+func (r *run) create(ctx context.Context) (*v1beta1.SizingExperiment, error) {
 	written, err := readExperiment(r.file, r.cluster.program.Streams.In)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 	if err := follow.Create(ctx, cluster, written, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, err
 	}
-	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{
+	return &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{
 		Namespace: written.GetNamespace(), Name: written.GetName(), UID: written.GetUID(),
 	}}, nil
 }
@@ -126,7 +126,7 @@ func (r *run) place(written *unstructured.Unstructured) error {
 }
 
 // follow waits until the experiment has finished, and writes its results.
-func (r *run) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
+func (r *run) follow(ctx context.Context, e *v1beta1.SizingExperiment) error {
 	cluster, err := r.cluster.client()
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (i interruption) Error() string { return i.message }
 func (i interruption) Is(target error) bool { return target == context.Canceled }
 
 // stopped handles an error of following. ctx is the user's context, without the timeout.
-func (r *run) stopped(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment, err error) error {
+func (r *run) stopped(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment, err error) error {
 	key := client.ObjectKeyFromObject(e)
 	goesOn := fmt.Sprintf("experiment %s goes on", key)
 	switch {
@@ -177,7 +177,7 @@ func (r *run) stopped(ctx context.Context, cluster client.Client, e *v1alpha1.Si
 }
 
 // end cancels or deletes the experiment after an interrupt or the timeout.
-func (r *run) end(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
+func (r *run) end(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment) error {
 	key, why := client.ObjectKeyFromObject(e), "interrupted"
 	if ctx.Err() == nil {
 		why = fmt.Sprintf("not finished after %s", r.timeout)
@@ -233,7 +233,7 @@ func (r *run) watch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	e := &v1alpha1.SizingExperiment{}
+	e := &v1beta1.SizingExperiment{}
 	if err := cluster.Get(ctx, key, e); err != nil {
 		return follow.Refused(err, "get", key)
 	}

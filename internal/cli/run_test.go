@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-const login = `apiVersion: hashmark.dev/v1alpha1
+const login = `apiVersion: hashmark.dev/v1beta1
 kind: SizingExperiment
 metadata: {name: login}
 spec:
@@ -30,48 +30,48 @@ spec:
 `
 
 // reaches is a stage in the operator's words.
-func reaches(phase v1alpha1.ExperimentPhase, message string) func(*v1alpha1.SizingExperiment) {
-	return func(e *v1alpha1.SizingExperiment) {
+func reaches(phase v1beta1.ExperimentPhase, message string) func(*v1beta1.SizingExperiment) {
+	return func(e *v1beta1.SizingExperiment) {
 		e.Status.Phase = phase
-		for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionFinished} {
+		for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionFinished} {
 			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: message})
 		}
 	}
 }
 
 // ends is a stage at the end of which each variant has met the objective or not.
-func ends(met ...bool) func(*v1alpha1.SizingExperiment) {
-	return func(e *v1alpha1.SizingExperiment) {
-		reaches(v1alpha1.ExperimentSucceeded, "All measured")(e)
+func ends(met ...bool) func(*v1beta1.SizingExperiment) {
+	return func(e *v1beta1.SizingExperiment) {
+		reaches(v1beta1.ExperimentSucceeded, "All measured")(e)
 		e.Status.Results = nil
 		for i, m := range met {
-			e.Status.Results = append(e.Status.Results, v1alpha1.VariantResult{
-				Variant: []string{"c8-500m", "c10-500m"}[i], Algorithm: v1alpha1.AlgorithmBcrypt, CPULimit: "500m", Cost: int32(8 + 2*i),
-				ObjectiveMet: ptr.To(m), Verdict: v1alpha1.VerdictValid,
+			e.Status.Results = append(e.Status.Results, v1beta1.VariantResult{
+				Variant: []string{"c8-500m", "c10-500m"}[i], Algorithm: v1beta1.AlgorithmBcrypt, CPULimit: "500m", Cost: int32(8 + 2*i),
+				ObjectiveMet: ptr.To(m), Verdict: v1beta1.VerdictValid,
 			})
 		}
 	}
 }
 
 func TestRunPrintsEachChangeOnceAndItsExitCode(t *testing.T) {
-	halfway := reaches(v1alpha1.ExperimentRunning, "1 of 2 trials have ended. c10-500m: under load")
-	stages := []func(*v1alpha1.SizingExperiment){
-		reaches(v1alpha1.ExperimentQueued, "Waits for its turn"),
-		reaches(v1alpha1.ExperimentQueued, "Waits for its turn"),
-		func(e *v1alpha1.SizingExperiment) {
+	halfway := reaches(v1beta1.ExperimentRunning, "1 of 2 trials have ended. c10-500m: under load")
+	stages := []func(*v1beta1.SizingExperiment){
+		reaches(v1beta1.ExperimentQueued, "Waits for its turn"),
+		reaches(v1beta1.ExperimentQueued, "Waits for its turn"),
+		func(e *v1beta1.SizingExperiment) {
 			halfway(e)
-			e.Status.Progress = &v1alpha1.Progress{Trials: 2, Finished: 1, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second)))}
+			e.Status.Progress = &v1beta1.Progress{Trials: 2, Finished: 1, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second)))}
 		},
 	}
 	for name, tt := range map[string]struct {
-		end  func(*v1alpha1.SizingExperiment)
+		end  func(*v1beta1.SizingExperiment)
 		code int
 		last string
 	}{
 		"one variant meets the objective": {ends(true, false), 0, "Succeeded: All measured"},
 		"none meets it":                   {ends(false, false), 1, "Succeeded: All measured"},
-		"none was measured":               {reaches(v1alpha1.ExperimentFailed, "No variant was measured"), 2, "error: the experiment ended as Failed: No variant was measured"},
-		"it was cancelled":                {reaches(v1alpha1.ExperimentCancelled, "Cancelled"), 2, "error: the experiment was cancelled"},
+		"none was measured":               {reaches(v1beta1.ExperimentFailed, "No variant was measured"), 2, "error: the experiment ended as Failed: No variant was measured"},
+		"it was cancelled":                {reaches(v1beta1.ExperimentCancelled, "Cancelled"), 2, "error: the experiment was cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := carryOut(t, world{stages: append(stages[:3:3], tt.end)}.client(t), login, "run", "-f", "-")
@@ -96,7 +96,7 @@ func TestRunPrintsEachChangeOnceAndItsExitCode(t *testing.T) {
 func TestRunWritesFilesForCI(t *testing.T) {
 	folder := t.TempDir()
 	junit, page := filepath.Join(folder, "junit.xml"), filepath.Join(folder, "report.md")
-	got := carryOut(t, world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t), login,
+	got := carryOut(t, world{stages: []func(*v1beta1.SizingExperiment){ends(true, true)}}.client(t), login,
 		"run", "-f", "-", "-o", "csv", "--junit-file", junit, "--report-file", page)
 	if got.code != 0 {
 		t.Fatalf("it ended with %d: %s", got.code, got.err)
@@ -112,11 +112,11 @@ func TestRunWritesFilesForCI(t *testing.T) {
 }
 
 func TestRunWithDeleteLeavesNothing(t *testing.T) {
-	cluster := world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t)
+	cluster := world{stages: []func(*v1beta1.SizingExperiment){ends(true, true)}}.client(t)
 	if got := carryOut(t, cluster, login, "run", "-f", "-", "--delete"); got.code != 0 {
 		t.Fatalf("it ended with %d: %s", got.code, got.err)
 	}
-	err := cluster.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "login"}, &v1alpha1.SizingExperiment{})
+	err := cluster.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "login"}, &v1beta1.SizingExperiment{})
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("the experiment is still there, %v", err)
 	}
@@ -178,7 +178,7 @@ func TestRunInterruptedWhileCreatingKnowsItsExperiment(t *testing.T) {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("with %v it said %q, want %q in it", flags, got.err, want)
 		}
-		list := &v1alpha1.SizingExperimentList{}
+		list := &v1beta1.SizingExperimentList{}
 		if err := cluster.List(t.Context(), list); err != nil || (len(list.Items) == 0) != (flags != nil) {
 			t.Errorf("with %v there are %d experiments, %v", flags, len(list.Items), err)
 		}
@@ -198,9 +198,9 @@ func TestRunTakesNameAndNamespaceFromFlags(t *testing.T) {
 		"a name for a generated one":  {"{generateName: login-}", []string{"--name=nightly"}, "ns/nightly"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t)
+			cluster := world{stages: []func(*v1beta1.SizingExperiment){ends(true, true)}}.client(t)
 			got := carryOut(t, cluster, strings.Replace(login, "{name: login}", tt.metadata, 1), append([]string{"run", "-f", "-"}, tt.arguments...)...)
-			list := &v1alpha1.SizingExperimentList{}
+			list := &v1beta1.SizingExperimentList{}
 			if err := cluster.List(t.Context(), list); err != nil || len(list.Items) != 1 {
 				t.Fatalf("there are %d experiments, %v: %s", len(list.Items), err, got.err)
 			}

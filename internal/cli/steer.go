@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/follow"
 )
 
@@ -64,7 +64,7 @@ way are measured again then, and finished ones are kept.`,
 }
 
 // obeyed returns what an experiment is already, or "" if the order changes it.
-func (o order) obeyed(e *v1alpha1.SizingExperiment) string {
+func (o order) obeyed(e *v1beta1.SizingExperiment) string {
 	switch cancelled, suspended := e.Spec.Cancel, e.Spec.Suspend; {
 	case e.Status.Phase.Finished():
 		return fmt.Sprintf("has ended (%s)", e.Status.Phase)
@@ -144,7 +144,7 @@ func (s *steer) run(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
-		e := &v1alpha1.SizingExperiment{}
+		e := &v1beta1.SizingExperiment{}
 		if err := cluster.Get(ctx, key, e); err != nil {
 			return follow.Refused(err, "get", key)
 		}
@@ -175,11 +175,11 @@ func (s *steer) everyOne(ctx context.Context, cluster client.Client) error {
 	if s.everywhere {
 		namespace = ""
 	}
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	if err := cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return follow.Refused(err, "list", client.ObjectKey{Namespace: namespace})
 	}
-	var unfinished []*v1alpha1.SizingExperiment
+	var unfinished []*v1beta1.SizingExperiment
 	for i := range list.Items {
 		if e := &list.Items[i]; !e.Status.Phase.Finished() {
 			unfinished = append(unfinished, e)
@@ -192,12 +192,12 @@ func (s *steer) everyOne(ctx context.Context, cluster client.Client) error {
 	if err := s.confirm(ctx, unfinished); err != nil {
 		return err
 	}
-	return each(ctx, s, unfinished, func(e *v1alpha1.SizingExperiment) error { return s.change(ctx, cluster, e) })
+	return each(ctx, s, unfinished, func(e *v1beta1.SizingExperiment) error { return s.change(ctx, cluster, e) })
 }
 
 // change does to an experiment what the command says, and prints a line about it. Another experiment
 // that has replaced it is left alone.
-func (s *steer) change(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
+func (s *steer) change(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment) error {
 	key, did := client.ObjectKeyFromObject(e), s.order.obeyed(e)
 	if did == "" {
 		did = s.order.done
@@ -216,7 +216,7 @@ func (s *steer) change(ctx context.Context, cluster client.Client, e *v1alpha1.S
 }
 
 // confirm asks before experiments are changed for good. The error says that they are not.
-func (s *steer) confirm(ctx context.Context, experiments []*v1alpha1.SizingExperiment) error {
+func (s *steer) confirm(ctx context.Context, experiments []*v1beta1.SizingExperiment) error {
 	if s.order.verb != "cancel" || s.yes || s.dryRun == "server" {
 		return nil
 	}

@@ -15,25 +15,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // steerable returns experiments in every state in which a command can find one.
 func steerable() []client.Object {
-	of := func(namespace, name string, phase v1alpha1.ExperimentPhase, suspend, cancel bool) client.Object {
-		return &v1alpha1.SizingExperiment{
+	of := func(namespace, name string, phase v1beta1.ExperimentPhase, suspend, cancel bool) client.Object {
+		return &v1beta1.SizingExperiment{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("uid-of-" + name)},
-			Spec:       v1alpha1.SizingExperimentSpec{Suspend: suspend, Cancel: cancel},
-			Status:     v1alpha1.SizingExperimentStatus{Phase: phase},
+			Spec:       v1beta1.SizingExperimentSpec{Suspend: suspend, Cancel: cancel},
+			Status:     v1beta1.SizingExperimentStatus{Phase: phase},
 		}
 	}
 	return []client.Object{
-		of("ns", "ended", v1alpha1.ExperimentSucceeded, false, false),
-		of("ns", "ending", v1alpha1.ExperimentRunning, true, true),
+		of("ns", "ended", v1beta1.ExperimentSucceeded, false, false),
+		of("ns", "ending", v1beta1.ExperimentRunning, true, true),
 		of("ns", "fresh", "", false, false),
-		of("ns", "paused", v1alpha1.ExperimentSuspended, true, false),
-		of("ns", "runs", v1alpha1.ExperimentRunning, false, false),
-		of("other", "far", v1alpha1.ExperimentQueued, false, false),
+		of("ns", "paused", v1beta1.ExperimentSuspended, true, false),
+		of("ns", "runs", v1beta1.ExperimentRunning, false, false),
+		of("other", "far", v1beta1.ExperimentQueued, false, false),
 	}
 }
 
@@ -96,7 +96,7 @@ func changedFrom(t *testing.T, cluster client.Client, before []client.Object) st
 	t.Helper()
 	var changed []string
 	for _, object := range before {
-		was, is := object.(*v1alpha1.SizingExperiment), &v1alpha1.SizingExperiment{}
+		was, is := object.(*v1beta1.SizingExperiment), &v1beta1.SizingExperiment{}
 		if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(was), is); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func changedFrom(t *testing.T, cluster client.Client, before []client.Object) st
 }
 
 func TestSteeringGoesOnAfterAnError(t *testing.T) {
-	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
+	experiments := schema.GroupResource{Group: v1beta1.GroupVersion.Group, Resource: "sizingexperiments"}
 	cluster := world{objects: steerable(), functions: interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if object.GetName() == "fresh" {

@@ -17,13 +17,13 @@ import (
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Reporter shows the progress of an experiment. Its methods are called one at a time.
 type Reporter interface {
 	// Update is called with the first state and after each change.
-	Update(e *v1alpha1.SizingExperiment)
+	Update(e *v1beta1.SizingExperiment)
 	// Tick is called each second.
 	Tick()
 	// Disconnected is called when the API server can't be reached.
@@ -41,8 +41,8 @@ var ErrGone = errors.New("the experiment was deleted before it finished, and its
 // timeout of 0 means none. While the API server can't be reached, it retries. It returns the error of the
 // context, [context.DeadlineExceeded] after the timeout, [ErrGone], or an error that says which right is missing.
 func UntilFinished(
-	ctx context.Context, cluster client.WithWatch, e *v1alpha1.SizingExperiment, timeout time.Duration, reporter Reporter,
-) (*v1alpha1.SizingExperiment, error) {
+	ctx context.Context, cluster client.WithWatch, e *v1beta1.SizingExperiment, timeout time.Duration, reporter Reporter,
+) (*v1beta1.SizingExperiment, error) {
 	ctx, cancel := watchtools.ContextWithOptionalTimeout(ctx, max(timeout, 0))
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
@@ -58,7 +58,7 @@ func UntilFinished(
 	quiet := klog.NewContext(ctx, logr.Discard()) // the reporter shows lost connections, which client-go logs
 	objects := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: f.list, WatchFuncWithContext: f.watch}, f)
 	_, err := watchtools.UntilWithSync(quiet, objects, e, nil, func(event watch.Event) (bool, error) {
-		seen, is := event.Object.(*v1alpha1.SizingExperiment)
+		seen, is := event.Object.(*v1beta1.SizingExperiment)
 		if !is || event.Type == watch.Deleted || seen.UID != e.UID {
 			return false, ErrGone
 		}
@@ -75,7 +75,7 @@ func UntilFinished(
 // follower lists and watches one experiment for client-go, which retries.
 type follower struct {
 	cluster  client.WithWatch
-	followed *v1alpha1.SizingExperiment
+	followed *v1beta1.SizingExperiment
 	// end stops following with an error.
 	end context.CancelCauseFunc
 
@@ -90,7 +90,7 @@ func (f *follower) IsWatchListSemanticsUnSupported() bool { return true }
 
 // list ignores client-go's resource version: an older list may not have the experiment yet.
 func (f *follower) list(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	err := f.checked(ctx, f.cluster.List(ctx, list, f.selected()...))
 	if err == nil && (len(list.Items) == 0 || list.Items[0].UID != f.followed.UID) {
 		f.end(ErrGone)
@@ -99,7 +99,7 @@ func (f *follower) list(ctx context.Context, _ metav1.ListOptions) (runtime.Obje
 }
 
 func (f *follower) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	events, err := f.cluster.Watch(ctx, &v1alpha1.SizingExperimentList{}, append(f.selected(), &client.ListOptions{Raw: &options})...)
+	events, err := f.cluster.Watch(ctx, &v1beta1.SizingExperimentList{}, append(f.selected(), &client.ListOptions{Raw: &options})...)
 	return events, f.checked(ctx, err)
 }
 

@@ -21,23 +21,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // calls counts the calls of a reporter.
 type calls struct{ updates, lost, found, done int }
 
-func (c *calls) Update(*v1alpha1.SizingExperiment) { c.updates++ }
-func (c *calls) Tick()                             {}
-func (c *calls) Disconnected(error)                { c.lost++ }
-func (c *calls) Reconnected()                      { c.found++ }
-func (c *calls) Done()                             { c.done++ }
+func (c *calls) Update(*v1beta1.SizingExperiment) { c.updates++ }
+func (c *calls) Tick()                            {}
+func (c *calls) Disconnected(error)               { c.lost++ }
+func (c *calls) Reconnected()                     { c.found++ }
+func (c *calls) Done()                            { c.done++ }
 
 // in returns an experiment in a phase.
-func in(phase v1alpha1.ExperimentPhase, uid types.UID) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{
+func in(phase v1beta1.ExperimentPhase, uid types.UID) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: uid},
-		Status:     v1alpha1.SizingExperimentStatus{Phase: phase},
+		Status:     v1beta1.SizingExperimentStatus{Phase: phase},
 	}
 }
 
@@ -45,18 +45,18 @@ func in(phase v1alpha1.ExperimentPhase, uid types.UID) *v1alpha1.SizingExperimen
 func cluster(t *testing.T, functions interceptor.Funcs, experiments ...client.Object) client.WithWatch {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
+	if err := v1beta1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	named := func(o client.Object) []string { return []string{o.GetName()} }
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(experiments...).
-		WithIndex(&v1alpha1.SizingExperiment{}, metav1.ObjectNameField, named).WithInterceptorFuncs(functions).Build()
+		WithIndex(&v1beta1.SizingExperiment{}, metav1.ObjectNameField, named).WithInterceptorFuncs(functions).Build()
 }
 
 func TestUntilFinished(t *testing.T) {
-	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
+	experiments := schema.GroupResource{Group: v1beta1.GroupVersion.Group, Resource: "sizingexperiments"}
 	ours := in("", "ours")
-	event := func(kind watch.EventType, phase v1alpha1.ExperimentPhase, uid types.UID) []watch.Event {
+	event := func(kind watch.EventType, phase v1beta1.ExperimentPhase, uid types.UID) []watch.Event {
 		return []watch.Event{{Type: kind, Object: in(phase, uid)}}
 	}
 	// result is that of one watch.
@@ -64,7 +64,7 @@ func TestUntilFinished(t *testing.T) {
 		events []watch.Event
 		err    error
 	}
-	end := result{events: event(watch.Modified, v1alpha1.ExperimentSucceeded, "ours")}
+	end := result{events: event(watch.Modified, v1beta1.ExperimentSucceeded, "ours")}
 	for name, tt := range map[string]struct {
 		exists  client.Object
 		watches []result
@@ -82,7 +82,7 @@ func TestUntilFinished(t *testing.T) {
 		"it is replaced":     {ours, []result{{events: event(watch.Modified, "", "theirs")}}, calls{done: 1}, ErrGone.Error()},
 		"it was deleted":     {nil, []result{{}}, calls{done: 1}, ErrGone.Error()},
 		"it was replaced":    {in("", "theirs"), []result{{}}, calls{done: 1}, ErrGone.Error()},
-		"the timeout passes": {ours, []result{{events: event(watch.Modified, v1alpha1.ExperimentQueued, "ours")}}, calls{done: 1}, context.DeadlineExceeded.Error()},
+		"the timeout passes": {ours, []result{{events: event(watch.Modified, v1beta1.ExperimentQueued, "ours")}}, calls{done: 1}, context.DeadlineExceeded.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +116,7 @@ func TestUntilFinished(t *testing.T) {
 			if (err == nil) != (tt.failure == "") || err != nil && !strings.Contains(err.Error(), tt.failure) {
 				t.Fatalf("it ended with %v, want %q in it", err, tt.failure)
 			}
-			if err == nil && last.Status.Phase != v1alpha1.ExperimentSucceeded {
+			if err == nil && last.Status.Phase != v1beta1.ExperimentSucceeded {
 				t.Errorf("it ended in phase %q", last.Status.Phase)
 			}
 			if err != nil {
@@ -159,15 +159,15 @@ func TestLinesLeaveOutTheTimeBetweenStages(t *testing.T) {
 		reason, message string
 		doing           []string
 	}{
-		{v1alpha1.ReasonMeasuring, "3 of 9 trials have ended. c8-1: Deleting", []string{"c8-1: Deleting"}},
-		{v1alpha1.ReasonMeasuring, "3 of 9 trials have ended. c8-1: Deleting", []string{"c8-1: Deleting"}},
-		{v1alpha1.ReasonMeasuring, "3 of 9 trials have ended", nil},
-		{v1alpha1.ReasonMeasuring, "3 of 9 trials have ended. c10-500m", nil},
-		{v1alpha1.ReasonCancelled, "Cancelled; removing the load", nil},
+		{v1beta1.ReasonMeasuring, "3 of 9 trials have ended. c8-1: Deleting", []string{"c8-1: Deleting"}},
+		{v1beta1.ReasonMeasuring, "3 of 9 trials have ended. c8-1: Deleting", []string{"c8-1: Deleting"}},
+		{v1beta1.ReasonMeasuring, "3 of 9 trials have ended", nil},
+		{v1beta1.ReasonMeasuring, "3 of 9 trials have ended. c10-500m", nil},
+		{v1beta1.ReasonCancelled, "Cancelled; removing the load", nil},
 	} {
-		e := in(v1alpha1.ExperimentRunning, "ours")
-		e.Status.Progress = &v1alpha1.Progress{Doing: state.doing, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second)))}
-		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionProgressing, Reason: state.reason, Message: state.message})
+		e := in(v1beta1.ExperimentRunning, "ours")
+		e.Status.Progress = &v1beta1.Progress{Doing: state.doing, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second)))}
+		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionProgressing, Reason: state.reason, Message: state.message})
 		lines.Update(e)
 	}
 	lines.Disconnected(errors.New("connection refused"))
@@ -188,8 +188,8 @@ func TestTimeLeft(t *testing.T) {
 		5 * time.Second: "about 0:05 left", 61 * time.Second: "about 1:01 left",
 		2*time.Hour + 5*time.Minute + 59*time.Second: "about 2 h 05 min left", -time.Second: "",
 	} {
-		e := in(v1alpha1.ExperimentRunning, "ours")
-		e.Status.Progress = &v1alpha1.Progress{EstimatedEndTime: ptr.To(metav1.NewTime(now.Add(end)))}
+		e := in(v1beta1.ExperimentRunning, "ours")
+		e.Status.Progress = &v1beta1.Progress{EstimatedEndTime: ptr.To(metav1.NewTime(now.Add(end)))}
 		if got := TimeLeft(e, now); got != want {
 			t.Errorf("%s before the end it says %q, want %q", end, got, want)
 		}
@@ -197,27 +197,27 @@ func TestTimeLeft(t *testing.T) {
 }
 
 func TestEndedNamesTheMessagesOfTheTrials(t *testing.T) {
-	e := in(v1alpha1.ExperimentFailed, "ours")
-	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFinished, Message: "No variant was measured"}}
-	trial := v1alpha1.SizingTrial{
-		Spec:   v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Name: "c8-250m"}},
-		Status: v1alpha1.SizingTrialStatus{Reason: v1alpha1.ReasonImagePull, Message: "image x can't be pulled"},
+	e := in(v1beta1.ExperimentFailed, "ours")
+	e.Status.Conditions = []metav1.Condition{{Type: v1beta1.ConditionFinished, Message: "No variant was measured"}}
+	trial := v1beta1.SizingTrial{
+		Spec:   v1beta1.SizingTrialSpec{Variant: v1beta1.Variant{Name: "c8-250m"}},
+		Status: v1beta1.SizingTrialStatus{Reason: v1beta1.ReasonImagePull, Message: "image x can't be pulled"},
 	}
 	want := "the experiment ended as Failed: No variant was measured; c8-250m: ImagePull: image x can't be pulled"
-	if err := Ended(e, []v1alpha1.SizingTrial{trial}); err == nil || err.Error() != want {
+	if err := Ended(e, []v1beta1.SizingTrial{trial}); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
 func TestLateSaysWhatToCheck(t *testing.T) {
-	busy := in(v1alpha1.ExperimentRunning, "theirs")
+	busy := in(v1beta1.ExperimentRunning, "theirs")
 	busy.Name = "busy"
-	running := in(v1alpha1.ExperimentRunning, "ours")
-	running.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Message: "c8-250m: ImagePull"}}
-	queued := in(v1alpha1.ExperimentQueued, "ours")
-	queued.Status.Progress = &v1alpha1.Progress{QueuePosition: ptr.To[int32](2)}
+	running := in(v1beta1.ExperimentRunning, "ours")
+	running.Status.Conditions = []metav1.Condition{{Type: v1beta1.ConditionProgressing, Message: "c8-250m: ImagePull"}}
+	queued := in(v1beta1.ExperimentQueued, "ours")
+	queued.Status.Progress = &v1beta1.Progress{QueuePosition: ptr.To[int32](2)}
 	for want, tt := range map[string]struct {
-		late   *v1alpha1.SizingExperiment
+		late   *v1beta1.SizingExperiment
 		others []client.Object
 	}{
 		"no operator looked at the experiment within 1m0s":                                         {in("", "ours"), nil},

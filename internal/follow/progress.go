@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -30,10 +30,10 @@ type Lines struct {
 
 // Update prints what the experiment does, and the remaining time. It leaves out the moments in which no trial
 // runs, or in which one has just begun.
-func (l *Lines) Update(e *v1alpha1.SizingExperiment) {
+func (l *Lines) Update(e *v1beta1.SizingExperiment) {
 	line := ProgressLine(e)
-	progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
-	between := progressing != nil && progressing.Reason == v1alpha1.ReasonMeasuring && Doing(e) == ""
+	progressing := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing)
+	between := progressing != nil && progressing.Reason == v1beta1.ReasonMeasuring && Doing(e) == ""
 	if line == l.last || between {
 		return
 	}
@@ -58,19 +58,19 @@ func (l *Lines) say(line string) {
 }
 
 // ProgressLine returns a line about the progress of the experiment.
-func ProgressLine(e *v1alpha1.SizingExperiment) string {
+func ProgressLine(e *v1beta1.SizingExperiment) string {
 	if e.Status.Phase == "" {
 		return "Waits for an operator to look at it"
 	}
 	line := string(e.Status.Phase)
-	if progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing); progressing != nil {
+	if progressing := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing); progressing != nil {
 		line += ": " + progressing.Message
 	}
 	return units.Line(line)
 }
 
 // Doing returns what each running trial of an experiment does, or "" if none does anything yet.
-func Doing(e *v1alpha1.SizingExperiment) string {
+func Doing(e *v1beta1.SizingExperiment) string {
 	if e.Status.Progress == nil {
 		return ""
 	}
@@ -79,7 +79,7 @@ func Doing(e *v1alpha1.SizingExperiment) string {
 
 // TimeLeft returns the remaining time by the experiment's own estimate, as text. It is "" without an estimate, or
 // if the estimated time has passed.
-func TimeLeft(e *v1alpha1.SizingExperiment, now time.Time) string {
+func TimeLeft(e *v1beta1.SizingExperiment, now time.Time) string {
 	progress := e.Status.Progress
 	if progress == nil || progress.EstimatedEndTime == nil || !progress.EstimatedEndTime.After(now) {
 		return ""
@@ -93,12 +93,12 @@ func TimeLeft(e *v1alpha1.SizingExperiment, now time.Time) string {
 
 // Ended returns nil if the experiment succeeded, or else an error with the messages of the experiment and of its
 // trials.
-func Ended(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) error {
-	if e.Status.Phase == v1alpha1.ExperimentSucceeded {
+func Ended(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) error {
+	if e.Status.Phase == v1beta1.ExperimentSucceeded {
 		return nil
 	}
 	phase := string(e.Status.Phase)
-	if finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished); finished != nil {
+	if finished := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished); finished != nil {
 		phase += ": " + finished.Message
 	}
 	why := []string{phase}
@@ -111,12 +111,12 @@ func Ended(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) error {
 }
 
 // Late returns an error that says why an experiment did not end in time, and what to check.
-func Late(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment, timeout time.Duration) error {
+func Late(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment, timeout time.Duration) error {
 	switch e.Status.Phase {
 	case "":
 		return fmt.Errorf("no operator looked at the experiment within %s: check that one is running and ready, "+
 			"and that it watches namespace %s", timeout, e.Namespace)
-	case v1alpha1.ExperimentQueued:
+	case v1beta1.ExperimentQueued:
 		place := ""
 		if progress := e.Status.Progress; progress != nil && progress.QueuePosition != nil {
 			place = fmt.Sprintf(" at place %d", *progress.QueuePosition)
@@ -129,11 +129,11 @@ func Late(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperime
 }
 
 // ahead names the experiments of the namespace that have a turn, or says how to find those of other namespaces.
-func ahead(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) string {
-	list, names := &v1alpha1.SizingExperimentList{}, []string(nil)
+func ahead(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment) string {
+	list, names := &v1beta1.SizingExperimentList{}, []string(nil)
 	_ = cluster.List(ctx, list, client.InNamespace(e.Namespace)) // without them, the answer is less exact
 	for i := range list.Items {
-		if other := &list.Items[i]; other.UID != e.UID && other.Status.Phase == v1alpha1.ExperimentRunning {
+		if other := &list.Items[i]; other.UID != e.UID && other.Status.Phase == v1beta1.ExperimentRunning {
 			names = append(names, other.Namespace+"/"+other.Name)
 		}
 	}

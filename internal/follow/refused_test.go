@@ -15,12 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestRefusedSaysInOneLineWhatToDo(t *testing.T) {
-	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
-	kind := schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "SizingExperiment"}
+	experiments := schema.GroupResource{Group: v1beta1.GroupVersion.Group, Resource: "sizingexperiments"}
+	kind := schema.GroupKind{Group: v1beta1.GroupVersion.Group, Kind: "SizingExperiment"}
 	rule := field.Invalid(field.NewPath("spec", "matrix", "costs"), "object", "costs contains a cost twice; remove the duplicate")
 	list := field.Invalid(field.NewPath("spec", "matrix", "costs"), "array", "costs contains a cost twice; remove the duplicate")
 	ending := apierrors.NewForbidden(experiments, "login", errors.New("it is being terminated"))
@@ -62,7 +62,7 @@ func TestRefusedSaysInOneLineWhatToDo(t *testing.T) {
 }
 
 func TestTransient(t *testing.T) {
-	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
+	experiments := schema.GroupResource{Group: v1beta1.GroupVersion.Group, Resource: "sizingexperiments"}
 	for name, tt := range map[string]struct {
 		err  error
 		want bool

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
@@ -34,7 +34,7 @@ func Create(ctx context.Context, cluster client.Client, e client.Object, options
 }
 
 // Cancel cancels an experiment, which keeps what was measured.
-func Cancel(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
+func Cancel(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment) error {
 	err := retry(ctx, func(ctx context.Context) error {
 		return cluster.Patch(ctx, named(e), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cancel":true}}`)))
 	})
@@ -45,7 +45,7 @@ func Cancel(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperi
 }
 
 // Delete deletes an experiment, if it exists. The garbage collector deletes what it owns.
-func Delete(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
+func Delete(ctx context.Context, cluster client.Client, e *v1beta1.SizingExperiment) error {
 	err := retry(ctx, func(ctx context.Context) error {
 		background, uid := client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &e.UID}
 		err := cluster.Delete(ctx, named(e), background, uid)
@@ -61,8 +61,8 @@ func Delete(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperi
 	return nil
 }
 
-func named(e *v1alpha1.SizingExperiment) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name}}
+func named(e *v1beta1.SizingExperiment) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name}}
 }
 
 // retry calls do until it succeeds or its error does not go away by itself, for cleanupTime. It also does so after

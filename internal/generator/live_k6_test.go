@@ -22,7 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -32,13 +32,13 @@ import (
 // series, from the Job itself.
 func podVariables(t testing.TB) map[string]string {
 	t.Helper()
-	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "login-sizing"}}
-	trial := &v1alpha1.SizingTrial{
+	experiment := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "login-sizing"}}
+	trial := &v1beta1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "login-sizing-c10-1-0a1b2", Namespace: "team-a",
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(experiment, v1alpha1.GroupVersion.WithKind("SizingExperiment"))},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(experiment, v1beta1.GroupVersion.WithKind("SizingExperiment"))},
 		},
-		Spec: v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Name: "c10", CPULimit: "1"}, Service: v1alpha1.Service{MemoryLimit: "1Gi"}},
+		Spec: v1beta1.SizingTrialSpec{Variant: v1beta1.Variant{Name: "c10", CPULimit: "1"}, Service: v1beta1.Service{MemoryLimit: "1Gi"}},
 	}
 	settings := objects.Settings{
 		GeneratorCPULimit: "1", GeneratorMemoryLimit: "1Gi", RemoteWrite: &objects.RemoteWrite{URL: "http://198.19.0.90:9090/"},

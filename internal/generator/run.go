@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -122,7 +122,7 @@ func decided(plan loadplan.Plan, step int, log *Log) bool {
 		return false
 	}
 	counts := measurement.Verify(plan, run.Steps)
-	return counts.Outcome != v1alpha1.VerificationUndecided
+	return counts.Outcome != v1beta1.VerificationUndecided
 }
 
 func assemble(config Config, log *Log, seen observations) (measurement.Run, error) {

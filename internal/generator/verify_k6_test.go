@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -18,7 +18,7 @@ import (
 func TestAVerificationEndsAsSoonAsItIsDecided(t *testing.T) {
 	plan := loadplan.Plan{
 		Version: loadplan.Version, TimeoutMilliseconds: 2000,
-		Objective: &v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 50},
+		Objective: &v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 50},
 		Steps:     []loadplan.Step{openAt(100, 1, true), openAt(100, 1, false), openAt(100, 1, false)},
 	}
 	for i := range plan.Steps {
@@ -29,11 +29,11 @@ func TestAVerificationEndsAsSoonAsItIsDecided(t *testing.T) {
 	for name, test := range map[string]struct {
 		takes func() time.Duration
 		steps int
-		want  v1alpha1.VerificationOutcome
+		want  v1beta1.VerificationOutcome
 	}{
-		"fast":         {func() time.Duration { return time.Millisecond }, 1, v1alpha1.VerificationMet},
-		"slow":         {func() time.Duration { return 650 * time.Millisecond }, 1, v1alpha1.VerificationFailed},
-		"in twentieth": {func() time.Duration { return time.Duration(1+count.Add(1)%20/19*649) * time.Millisecond }, 3, v1alpha1.VerificationUndecided},
+		"fast":         {func() time.Duration { return time.Millisecond }, 1, v1beta1.VerificationMet},
+		"slow":         {func() time.Duration { return 650 * time.Millisecond }, 1, v1beta1.VerificationFailed},
+		"in twentieth": {func() time.Duration { return time.Duration(1+count.Add(1)%20/19*649) * time.Millisecond }, 3, v1beta1.VerificationUndecided},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var came atomic.Int64

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
@@ -115,7 +115,7 @@ func TestPodsAreComparedWithThePlanAndNotWithTheCluster(t *testing.T) {
 	if diff := cmp.Diff(want, placement(o).Altered); diff != "" {
 		t.Errorf("the service's differences (-want +got):\n%s", diff)
 	}
-	if end := ConcludeUnloaded(o); end.Outcome != v1alpha1.OutcomeBroken || end.Reason != v1alpha1.ReasonPodAltered {
+	if end := ConcludeUnloaded(o); end.Outcome != v1beta1.OutcomeBroken || end.Reason != v1beta1.ReasonPodAltered {
 		t.Errorf("a calibration of other pods ends %+v", end)
 	}
 	o.Planned = Templates{Generator: ptr.To(plannedPod())}

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -24,14 +24,14 @@ const calibrationAllowance = 150 * time.Second
 
 // calibrationTime returns how long a calibration may take. In that of a user's own login service,
 // the service starts and warms up.
-func calibrationTime(spec v1alpha1.SizingTrialSpec) time.Duration {
+func calibrationTime(spec v1beta1.SizingTrialSpec) time.Duration {
 	if spec.Service.Own == nil {
 		return calibrationAllowance
 	}
 	return calibrationAllowance + ownStart(spec) + time.Duration(spec.Load.WarmupSeconds)*time.Second
 }
 
-func ownStart(spec v1alpha1.SizingTrialSpec) time.Duration {
+func ownStart(spec v1beta1.SizingTrialSpec) time.Duration {
 	if own := spec.Service.Own; own != nil {
 		return time.Duration(own.Ready.WithinSeconds) * time.Second
 	}
@@ -42,12 +42,12 @@ func ownStart(spec v1alpha1.SizingTrialSpec) time.Duration {
 const runAllowance = 90 * time.Second
 
 // RunAllowance returns how much longer than its plan a load may take.
-func RunAllowance(spec v1alpha1.SizingTrialSpec) time.Duration { return runAllowance + ownStart(spec) }
+func RunAllowance(spec v1beta1.SizingTrialSpec) time.Duration { return runAllowance + ownStart(spec) }
 
 // Deadline returns when an attempt is given up, whatever it is doing: the time that was stored when
 // it began, at which its pods end themselves. For an attempt that began before the API had the field, it
 // follows from the present start timeout.
-func Deadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
+func Deadline(trial *v1beta1.SizingTrial, attempt *v1beta1.Attempt, startTimeout time.Duration) time.Time {
 	if attempt.Deadline != nil {
 		return attempt.Deadline.Time
 	}
@@ -56,19 +56,19 @@ func Deadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeo
 
 // newDeadline allows twice the start timeout (service and generator), the calibration, and the
 // longest load that the spec allows.
-func newDeadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
+func newDeadline(trial *v1beta1.SizingTrial, attempt *v1beta1.Attempt, startTimeout time.Duration) time.Time {
 	return attempt.StartTime.Add(2*startTimeout + calibrationTime(trial.Spec) + RunAllowance(trial.Spec) + loadplan.MaxDuration(trial.Spec))
 }
 
 // BeginAttempt adds an attempt to the status. Numbers are never reused, so that the children
 // of two attempts never share a name.
-func BeginAttempt(trial *v1alpha1.SizingTrial, now time.Time, startTimeout time.Duration) {
+func BeginAttempt(trial *v1beta1.SizingTrial, now time.Time, startTimeout time.Duration) {
 	status := &trial.Status
 	number := int32(1)
 	if n := len(status.Attempts); n > 0 {
 		number = status.Attempts[n-1].Number + 1
 	}
-	attempt := v1alpha1.Attempt{Number: number, StartTime: metav1.NewTime(now)}
+	attempt := v1beta1.Attempt{Number: number, StartTime: metav1.NewTime(now)}
 	attempt.Deadline = &metav1.Time{Time: newDeadline(trial, &attempt, startTimeout)}
 	status.Attempts = append(status.Attempts, attempt)
 	makeRoom(status)
@@ -79,10 +79,10 @@ func BeginAttempt(trial *v1alpha1.SizingTrial, now time.Time, startTimeout time.
 
 // makeRoom drops the oldest interrupted attempts. It keeps those that count towards
 // spec.attempts.
-func makeRoom(status *v1alpha1.SizingTrialStatus) {
+func makeRoom(status *v1beta1.SizingTrialStatus) {
 	for len(status.Attempts) > keptAttempts {
 		oldest := 0
-		for status.Attempts[oldest].Outcome != v1alpha1.OutcomeInterrupted {
+		for status.Attempts[oldest].Outcome != v1beta1.OutcomeInterrupted {
 			oldest++
 		}
 		status.Attempts = append(status.Attempts[:oldest], status.Attempts[oldest+1:]...)
@@ -98,51 +98,51 @@ func NoteJob(o *Observation) {
 }
 
 // EndAttempt ends the current attempt. The steps of one without a result are not kept.
-func EndAttempt(trial *v1alpha1.SizingTrial, now time.Time, outcome v1alpha1.AttemptOutcome, reason, message string) {
+func EndAttempt(trial *v1beta1.SizingTrial, now time.Time, outcome v1beta1.AttemptOutcome, reason, message string) {
 	attempt := Current(&trial.Status)
 	attempt.EndTime = &metav1.Time{Time: now}
 	attempt.Outcome, attempt.Reason, attempt.Message = outcome, reason, Clip(message)
-	if outcome != v1alpha1.OutcomeKept {
+	if outcome != v1beta1.OutcomeKept {
 		trial.Status.Steps = nil
 	}
 }
 
 // ReleaseTrial ends the trial. Its phase follows from its result, or from how the last attempt
 // ended.
-func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
+func ReleaseTrial(trial *v1beta1.SizingTrial, now time.Time, cancelled bool) {
 	switch status := &trial.Status; {
 	case status.Result != nil:
-		endTrial(trial, now, v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured, "")
+		endTrial(trial, now, v1beta1.TrialSucceeded, v1beta1.ReasonMeasured, "")
 	case cancelled:
-		endTrial(trial, now, v1alpha1.TrialCancelled, v1alpha1.ReasonCancelled,
+		endTrial(trial, now, v1beta1.TrialCancelled, v1beta1.ReasonCancelled,
 			"The experiment was cancelled, or exceeded its time limit, before this trial was measured")
 	default:
 		last := status.Attempts[len(status.Attempts)-1]
-		endTrial(trial, now, v1alpha1.TrialFailed, last.Reason, last.Message)
+		endTrial(trial, now, v1beta1.TrialFailed, last.Reason, last.Message)
 	}
 }
 
 // FailTrial ends a trial without a result, for instance because no experiment plans it.
-func FailTrial(trial *v1alpha1.SizingTrial, now time.Time, reason, message string) {
-	endTrial(trial, now, v1alpha1.TrialFailed, reason, Clip(message))
+func FailTrial(trial *v1beta1.SizingTrial, now time.Time, reason, message string) {
+	endTrial(trial, now, v1beta1.TrialFailed, reason, Clip(message))
 }
 
-func endTrial(trial *v1alpha1.SizingTrial, now time.Time, phase v1alpha1.TrialPhase, reason, message string) {
+func endTrial(trial *v1beta1.SizingTrial, now time.Time, phase v1beta1.TrialPhase, reason, message string) {
 	status := &trial.Status
 	status.CompletionTime = &metav1.Time{Time: now}
 	status.Phase, status.Reason, status.Message = phase, reason, message
 	setReady(trial, false, now)
 	if queue.Waits(trial) {
-		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionFalse, v1alpha1.ReasonContinues, now)
+		SetCondition(trial, v1beta1.ConditionWaiting, metav1.ConditionFalse, v1beta1.ReasonContinues, now)
 	}
-	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, reason, now)
+	SetCondition(trial, v1beta1.ConditionReleased, metav1.ConditionTrue, reason, now)
 }
 
 // setReady sets the conditions that other tools look at. Their reason does not follow the progress,
 // which the status has by itself.
-func setReady(trial *v1alpha1.SizingTrial, reconciling bool, now time.Time) {
-	finished, succeeded := trial.Status.Phase.Finished(), trial.Status.Phase == v1alpha1.TrialSucceeded
-	reason := v1alpha1.ReasonNotFinished
+func setReady(trial *v1beta1.SizingTrial, reconciling bool, now time.Time) {
+	finished, succeeded := trial.Status.Phase.Finished(), trial.Status.Phase == v1beta1.TrialSucceeded
+	reason := v1beta1.ReasonNotFinished
 	if finished {
 		reason = trial.Status.Reason
 	}
@@ -150,9 +150,9 @@ func setReady(trial *v1alpha1.SizingTrial, reconciling bool, now time.Time) {
 		kind  string
 		value bool
 	}{
-		{v1alpha1.ConditionReady, succeeded},
-		{v1alpha1.ConditionReconciling, reconciling},
-		{v1alpha1.ConditionStalled, finished && !succeeded},
+		{v1beta1.ConditionReady, succeeded},
+		{v1beta1.ConditionReconciling, reconciling},
+		{v1beta1.ConditionStalled, finished && !succeeded},
 	} {
 		status := metav1.ConditionFalse
 		if c.value {
@@ -163,18 +163,18 @@ func setReady(trial *v1alpha1.SizingTrial, reconciling bool, now time.Time) {
 }
 
 // ShowProgress writes what the trial is doing or waiting for.
-func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool, now time.Time) {
+func ShowProgress(trial *v1beta1.SizingTrial, decision Decision, suspended bool, now time.Time) {
 	status := &trial.Status
 	showWaiting(trial, decision, now)
 	switch {
 	case decision.Action != Rest:
 		// Also if the attempt has just ended: the trial keeps its turn until its objects are
 		// deleted.
-		status.Phase = v1alpha1.TrialRunning
+		status.Phase = v1beta1.TrialRunning
 	case suspended && len(status.Attempts) > 0:
-		status.Phase = v1alpha1.TrialSuspended
+		status.Phase = v1beta1.TrialSuspended
 	default:
-		status.Phase = v1alpha1.TrialPending
+		status.Phase = v1beta1.TrialPending
 	}
 	status.Reason, status.Message = decision.Reason, Clip(decision.Message)
 	setReady(trial, !suspended, now)
@@ -182,7 +182,7 @@ func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool
 
 // showWaiting sets the condition Waiting, by which the trial's turn is free for others. A trial that
 // does nothing else meanwhile, because it has no turn, stays as it is.
-func showWaiting(trial *v1alpha1.SizingTrial, decision Decision, now time.Time) {
+func showWaiting(trial *v1beta1.SizingTrial, decision Decision, now time.Time) {
 	waits := !decision.since.IsZero() && now.Sub(decision.since) >= patience(trial.Status.Attempts)
 	switch decision.Action {
 	case Rest, Deploy, Refuse, Release:
@@ -197,23 +197,23 @@ func showWaiting(trial *v1alpha1.SizingTrial, decision Decision, now time.Time) 
 	}
 	switch {
 	case waits:
-		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionTrue, decision.Reason, now)
-	case meta.FindStatusCondition(trial.Status.Conditions, v1alpha1.ConditionWaiting) != nil:
-		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionFalse, v1alpha1.ReasonContinues, now)
+		SetCondition(trial, v1beta1.ConditionWaiting, metav1.ConditionTrue, decision.Reason, now)
+	case meta.FindStatusCondition(trial.Status.Conditions, v1beta1.ConditionWaiting) != nil:
+		SetCondition(trial, v1beta1.ConditionWaiting, metav1.ConditionFalse, v1beta1.ReasonContinues, now)
 	}
 }
 
 // patience returns how long a trial waits before others may have its turn. If its pods started just after
 // it had lost its turn, it waits longer the next time: two trials with slow pods would otherwise take
 // the turn from each other for ever.
-func patience(attempts []v1alpha1.Attempt) time.Duration {
+func patience(attempts []v1beta1.Attempt) time.Duration {
 	const longest = 40 * time.Second
 	patience := queue.Patience
 	for _, a := range slices.Backward(attempts) {
 		switch {
 		case a.EndTime == nil:
 			continue
-		case a.Outcome != v1alpha1.OutcomeInterrupted || a.Reason != v1alpha1.ReasonWaitingForTurn || patience >= longest:
+		case a.Outcome != v1beta1.OutcomeInterrupted || a.Reason != v1beta1.ReasonWaitingForTurn || patience >= longest:
 			return patience
 		}
 		patience *= 2
@@ -223,7 +223,7 @@ func patience(attempts []v1alpha1.Attempt) time.Duration {
 
 // SetCondition sets a condition of a trial. Its message stays empty, because the status has a
 // reason and a message of its own.
-func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.ConditionStatus, reason string, now time.Time) {
+func SetCondition(trial *v1beta1.SizingTrial, kind string, value metav1.ConditionStatus, reason string, now time.Time) {
 	meta.SetStatusCondition(&trial.Status.Conditions, metav1.Condition{
 		Type: kind, Status: value, Reason: reason, ObservedGeneration: trial.Generation,
 		LastTransitionTime: metav1.NewTime(now),

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestALongMessageKeepsItsBeginningAndItsEnd(t *testing.T) {
@@ -46,8 +46,8 @@ func TestAMessageIsOneLineOfPlainText(t *testing.T) {
 func TestACalibrationThatFailedIsToldInPlainText(t *testing.T) {
 	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Message: "LoginFailed: \x1b]0;mine\a\x1b[2J\u202etxt.exe\nNAME READY"}
 	failed := calibrationFailed(ended)
-	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{Number: 1}}}}
-	EndAttempt(trial, time.Time{}, v1alpha1.OutcomeBroken, failed.Reason, failed.Message)
+	trial := &v1beta1.SizingTrial{Status: v1beta1.SizingTrialStatus{Attempts: []v1beta1.Attempt{{Number: 1}}}}
+	EndAttempt(trial, time.Time{}, v1beta1.OutcomeBroken, failed.Reason, failed.Message)
 	const want = "The login service can't be measured: \ufffd]0;mine\ufffd\ufffd[2J\ufffdtxt.exe NAME READY"
 	if got := trial.Status.Attempts[0].Message; got != want {
 		t.Errorf("the attempt says %q, want %q", got, want)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
@@ -121,7 +121,7 @@ func betweenAttempts(o *Observation) Decision {
 	case o.outnumbered():
 		return waitForOthers(o)
 	default:
-		return Decision{Action: Begin, Reason: v1alpha1.ReasonDeploying, Message: preparing}
+		return Decision{Action: Begin, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	}
 }
 
@@ -136,11 +136,11 @@ func continueAttempt(o *Observation) Decision {
 		return underLoad(o)
 	case o.Outdated:
 		return Decision{
-			Action: Interrupt, Reason: v1alpha1.ReasonOperatorChanged,
+			Action: Interrupt, Reason: v1beta1.ReasonOperatorChanged,
 			Message: "The operator or its settings changed before the load began; this trial starts again",
 		}
 	case !deployed(o):
-		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: preparing}
+		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	default:
 		return beforeLoad(o)
 	}
@@ -149,7 +149,7 @@ func continueAttempt(o *Observation) Decision {
 // waitForTurn rests until the trial is given its turn. The end of the experiment's time is not an event,
 // and neither is a turn of a trial that could not be told that it had none.
 func waitForTurn(o *Observation) Decision {
-	d := Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn, After: o.TimeLeft + time.Second}
+	d := Decision{Action: Rest, Reason: v1beta1.ReasonWaitingForTurn, After: o.TimeLeft + time.Second}
 	if o.NoTurn && !o.Trial.Spec.Suspend {
 		d.After = queue.Patience
 	}
@@ -177,13 +177,13 @@ func withoutTurn(o *Observation) Decision {
 	case len(o.attempt().ServicePodUIDs) > 0: // its Job was refused
 		return giveBack(o, Decision{Reason: o.Trial.Status.Reason, Message: o.Trial.Status.Message})
 	case !deployed(o):
-		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: preparing}
+		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	}
 	if waiting := serviceWaits(o); waiting != nil && !waiting.calibrating {
 		return waitOrBreak(o, *waiting, waitingSince(o))
 	}
 	return Decision{
-		Action: Interrupt, Reason: v1alpha1.ReasonWaitingForTurn,
+		Action: Interrupt, Reason: v1beta1.ReasonWaitingForTurn,
 		Message: "The pods can start now; this trial starts again with its next turn",
 	}
 }
@@ -193,7 +193,7 @@ func withoutTurn(o *Observation) Decision {
 func giveBack(o *Observation, waiting Decision) Decision {
 	attempts := o.Trial.Status.Attempts
 	waited := o.Now.Sub(attempts[len(attempts)-1].StartTime.Time)
-	for i := len(attempts) - 2; i >= 0 && attempts[i].Outcome == v1alpha1.OutcomeInterrupted && attempts[i].Reason == waiting.Reason; i-- {
+	for i := len(attempts) - 2; i >= 0 && attempts[i].Outcome == v1beta1.OutcomeInterrupted && attempts[i].Reason == waiting.Reason; i-- {
 		waited += attempts[i].EndTime.Sub(attempts[i].StartTime.Time)
 	}
 	if waited >= o.StartTimeout {
@@ -214,7 +214,7 @@ func deployed(o *Observation) bool {
 
 func sweep(o *Observation) Decision {
 	d := Decision{
-		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp,
+		Action: Sweep, Reason: v1beta1.ReasonCleaningUp,
 		Message: deleting, since: sweptSince(&o.Trial.Status),
 	}
 	if stuck := o.StuckLeftovers(); len(stuck) > 0 {
@@ -241,7 +241,7 @@ func (o *Observation) outnumbered() bool {
 }
 
 func waitForOthers(o *Observation) Decision {
-	return *wait(v1alpha1.ReasonWaitingForOthers, "Another trial is still under load: "+strings.Join(o.OthersUnderLoad, ", "))
+	return *wait(v1beta1.ReasonWaitingForOthers, "Another trial is still under load: "+strings.Join(o.OthersUnderLoad, ", "))
 }
 
 // dismiss deletes what an unplanned trial created, and then refuses the trial for good.
@@ -255,23 +255,23 @@ func dismiss(o *Observation) Decision {
 
 func unplanned(o *Observation) (reason, message string) {
 	if o.Ownership == ExperimentGone {
-		return v1alpha1.ReasonExperimentGone, "The experiment of this trial was deleted"
+		return v1beta1.ReasonExperimentGone, "The experiment of this trial was deleted"
 	}
-	return v1alpha1.ReasonNotPlanned, "No experiment plans this trial; create a SizingExperiment, and the operator creates its trials"
+	return v1beta1.ReasonNotPlanned, "No experiment plans this trial; create a SizingExperiment, and the operator creates its trials"
 }
 
 func interrupt(o *Observation) Decision {
 	d := Decision{
-		Action: Interrupt, Reason: v1alpha1.ReasonSuspended,
+		Action: Interrupt, Reason: v1beta1.ReasonSuspended,
 		Message: "The experiment was suspended; this trial starts again when the experiment resumes",
 	}
 	switch {
 	case o.Ownership != Planned:
 		d.Reason, d.Message = unplanned(o)
 	case o.Cancelled:
-		d.Reason, d.Message = v1alpha1.ReasonCancelled, "The experiment was cancelled"
+		d.Reason, d.Message = v1beta1.ReasonCancelled, "The experiment was cancelled"
 	case o.Paused:
-		d.Reason, d.Message = v1alpha1.ReasonPaused, Paused
+		d.Reason, d.Message = v1beta1.ReasonPaused, Paused
 	}
 	return d
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -21,12 +21,12 @@ var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // world returns an observation one minute into an attempt that is under load. Tests change it.
 func world(changes ...func(*Observation)) *Observation {
-	trial := &v1alpha1.SizingTrial{
-		Spec: v1alpha1.SizingTrialSpec{
-			Attempts: 3, Service: v1alpha1.Service{Replicas: 1},
-			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10},
+	trial := &v1beta1.SizingTrial{
+		Spec: v1beta1.SizingTrialSpec{
+			Attempts: 3, Service: v1beta1.Service{Replicas: 1},
+			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10},
 		},
-		Status: v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{
+		Status: v1beta1.SizingTrialStatus{Attempts: []v1beta1.Attempt{{
 			Number: 1, StartTime: metav1.NewTime(start), ServiceUID: "deployment", JobUID: "job",
 			ServicePodUIDs: []types.UID{"pod"}, LoadStartTime: &metav1.Time{Time: start.Add(20 * time.Second)},
 		}}},
@@ -91,11 +91,11 @@ func noAttempt(o *Observation) {
 func noLoadP95(micros int64) func(*Observation) {
 	return func(o *Observation) {
 		o.Trial.Spec.Objective.P95Milliseconds = 300
-		o.Trial.Status.Prediction = &v1alpha1.Prediction{NoLoadP95Microseconds: micros}
+		o.Trial.Status.Prediction = &v1beta1.Prediction{NoLoadP95Microseconds: micros}
 	}
 }
 
-func ended(outcome v1alpha1.AttemptOutcome) func(*Observation) {
+func ended(outcome v1beta1.AttemptOutcome) func(*Observation) {
 	return func(o *Observation) {
 		a := &o.Trial.Status.Attempts[0]
 		a.EndTime, a.Outcome = &metav1.Time{Time: o.Now}, outcome
@@ -122,7 +122,7 @@ var (
 )
 
 func released(o *Observation) {
-	SetCondition(o.Trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, "Measured", start)
+	SetCondition(o.Trial, v1beta1.ConditionReleased, metav1.ConditionTrue, "Measured", start)
 }
 
 func cancelled(o *Observation) { o.Cancelled = true }
@@ -138,7 +138,7 @@ func late(o *Observation) { o.Now = start.Add(6 * time.Minute) }
 // slow makes the service a user's own that may take some seconds to start, and to warm up.
 func slow(start, warmUp int32) func(*Observation) {
 	return func(o *Observation) {
-		o.Trial.Spec.Service.Own = &v1alpha1.OwnService{Ready: v1alpha1.ReadyWhen{WithinSeconds: start}}
+		o.Trial.Spec.Service.Own = &v1beta1.OwnService{Ready: v1beta1.ReadyWhen{WithinSeconds: start}}
 		o.Trial.Spec.Load.WarmupSeconds = warmUp
 	}
 }
@@ -228,11 +228,11 @@ func suspendedJob(o *Observation) {
 
 // waitedBefore puts an attempt before the current one that gave its turn back five minutes ago.
 func waitedBefore(o *Observation) {
-	a := v1alpha1.Attempt{
+	a := v1beta1.Attempt{
 		StartTime: metav1.NewTime(o.Now.Add(-5 * time.Minute)), EndTime: &metav1.Time{Time: start},
-		Outcome: v1alpha1.OutcomeInterrupted, Reason: v1alpha1.ReasonJobSuspended,
+		Outcome: v1beta1.OutcomeInterrupted, Reason: v1beta1.ReasonJobSuspended,
 	}
-	o.Trial.Status.Attempts = append([]v1alpha1.Attempt{a}, o.Trial.Status.Attempts...)
+	o.Trial.Status.Attempts = append([]v1beta1.Attempt{a}, o.Trial.Status.Attempts...)
 }
 
 func TestEachStateIsFollowedByOneAction(t *testing.T) {
@@ -242,155 +242,155 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		action Action
 		reason string
 	}{
-		{"a trial whose turn came begins an attempt", world(noAttempt), Begin, v1alpha1.ReasonDeploying},
-		{"a trial whose turn has not come rests", world(noAttempt, suspended), Rest, v1alpha1.ReasonWaitingForTurn},
+		{"a trial whose turn came begins an attempt", world(noAttempt), Begin, v1beta1.ReasonDeploying},
+		{"a trial whose turn has not come rests", world(noAttempt, suspended), Rest, v1beta1.ReasonWaitingForTurn},
 		{"a released trial rests whatever else is seen", world(released), Rest, ""},
 		{"a released trial rests while its leftovers can't be deleted", world(released, stuck, lost), Rest, ""},
-		{"a released trial deletes what was created after its end", world(released, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
-		{"what was created for an earlier attempt is deleted during the next", world(leftovers), Sweep, v1alpha1.ReasonCleaningUp},
-		{"what can't be deleted of an earlier attempt does not hold up the next", world(stuck, lost), Wait, v1alpha1.ReasonUnderLoad},
-		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Ownership = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
-		{"an orphan deletes its load first", world(leftovers, orphaned), Sweep, v1alpha1.ReasonCleaningUp},
-		{"an orphan ends its attempt", world(orphaned), Interrupt, v1alpha1.ReasonExperimentGone},
-		{"an orphan without load is refused", world(ended(v1alpha1.OutcomeInterrupted), orphaned), Refuse, v1alpha1.ReasonExperimentGone},
+		{"a released trial deletes what was created after its end", world(released, leftovers), Sweep, v1beta1.ReasonCleaningUp},
+		{"what was created for an earlier attempt is deleted during the next", world(leftovers), Sweep, v1beta1.ReasonCleaningUp},
+		{"what can't be deleted of an earlier attempt does not hold up the next", world(stuck, lost), Wait, v1beta1.ReasonUnderLoad},
+		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Ownership = NotPlanned }), Refuse, v1beta1.ReasonNotPlanned},
+		{"an orphan deletes its load first", world(leftovers, orphaned), Sweep, v1beta1.ReasonCleaningUp},
+		{"an orphan ends its attempt", world(orphaned), Interrupt, v1beta1.ReasonExperimentGone},
+		{"an orphan without load is refused", world(ended(v1beta1.OutcomeInterrupted), orphaned), Refuse, v1beta1.ReasonExperimentGone},
 
 		{"an attempt without a Deployment deploys", world(beforeRecord, func(o *Observation) {
 			o.Children.Deployment, o.Trial.Status.Attempts[0].ServiceUID = nil, ""
-		}), Deploy, v1alpha1.ReasonDeploying},
-		{"an attempt without a policy deploys", world(beforeRecord, func(o *Observation) { o.Children.Policies = 1 }), Deploy, v1alpha1.ReasonDeploying},
-		{"a service without pods is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods = nil }), Wait, v1alpha1.ReasonDeploying},
-		{"a pod that has not started to calibrate is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonDeploying},
-		{"a calibration is waited for until it should have ended long ago", world(beforeRecord, late, calibratesSince(start.Add(time.Minute))), Wait, v1alpha1.ReasonDeploying},
-		{"a calibration that should have ended long ago breaks off", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second))), Break, v1alpha1.ReasonCalibrationFailed},
-		{"a user's own service has time to start while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(20, 0)), Wait, v1alpha1.ReasonDeploying},
-		{"a user's own service has time to warm up while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(0, 20)), Wait, v1alpha1.ReasonDeploying},
-		{"a calibration on a node whose clock is an hour behind is waited for", world(beforeRecord, calibratesSince(start.Add(-time.Hour))), Wait, v1alpha1.ReasonDeploying},
-		{"a pod that is added under load breaks off", world(anotherPod(30 * time.Second)), Break, v1alpha1.ReasonServiceReplaced},
-		{"a pod that is added under load breaks off even if it is seen after the load", world(loadEndedAt(50*time.Second), anotherPod(30*time.Second)), Break, v1alpha1.ReasonServiceReplaced},
-		{"a pod that is added after the load does no harm", world(loadEndedAt(50*time.Second), anotherPod(55*time.Second)), Harvest, v1alpha1.ReasonCleaningUp},
+		}), Deploy, v1beta1.ReasonDeploying},
+		{"an attempt without a policy deploys", world(beforeRecord, func(o *Observation) { o.Children.Policies = 1 }), Deploy, v1beta1.ReasonDeploying},
+		{"a service without pods is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods = nil }), Wait, v1beta1.ReasonDeploying},
+		{"a pod that has not started to calibrate is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1beta1.ReasonDeploying},
+		{"a calibration is waited for until it should have ended long ago", world(beforeRecord, late, calibratesSince(start.Add(time.Minute))), Wait, v1beta1.ReasonDeploying},
+		{"a calibration that should have ended long ago breaks off", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second))), Break, v1beta1.ReasonCalibrationFailed},
+		{"a user's own service has time to start while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(20, 0)), Wait, v1beta1.ReasonDeploying},
+		{"a user's own service has time to warm up while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(0, 20)), Wait, v1beta1.ReasonDeploying},
+		{"a calibration on a node whose clock is an hour behind is waited for", world(beforeRecord, calibratesSince(start.Add(-time.Hour))), Wait, v1beta1.ReasonDeploying},
+		{"a pod that is added under load breaks off", world(anotherPod(30 * time.Second)), Break, v1beta1.ReasonServiceReplaced},
+		{"a pod that is added under load breaks off even if it is seen after the load", world(loadEndedAt(50*time.Second), anotherPod(30*time.Second)), Break, v1beta1.ReasonServiceReplaced},
+		{"a pod that is added after the load does no harm", world(loadEndedAt(50*time.Second), anotherPod(55*time.Second)), Harvest, v1beta1.ReasonCleaningUp},
 		{"an attempt is given up at the deadline that it began with", world(func(o *Observation) {
 			o.Trial.Status.Attempts[0].Deadline = &metav1.Time{Time: o.Now.Add(-time.Second)}
-		}), Break, v1alpha1.ReasonDeadlineExceeded},
-		{"a pod that does not start to calibrate fails after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Break, v1alpha1.ReasonDeploying},
-		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonDeploying},
-		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1alpha1.ReasonDeploying},
-		{"a pod without an address is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.PodIP = "" })), Wait, v1alpha1.ReasonDeploying},
-		{"a recorded service is loaded", world(beforeJob), Load, v1alpha1.ReasonUnderLoad},
-		{"a variant that may meet its objective is loaded", world(beforeJob, noLoadP95(300_000)), Load, v1alpha1.ReasonUnderLoad},
-		{"a variant that no rate can make meet its objective is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1alpha1.ReasonInfeasible},
-		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1alpha1.ReasonInfeasible},
-		{"a prediction of an earlier attempt concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1alpha1.ReasonDeploying},
-		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonUnderLoad},
-		{"an attempt that another operator began starts again while it is deployed", world(beforeRecord, outdated), Interrupt, v1alpha1.ReasonOperatorChanged},
-		{"an attempt that another operator calibrated starts again", world(beforeJob, outdated), Interrupt, v1alpha1.ReasonOperatorChanged},
-		{"a load that another operator began goes on", world(outdated), Wait, v1alpha1.ReasonUnderLoad},
-		{"a load that another operator created is recorded", world(outdated, func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
-		{"a running load is not concluded", world(noLoadP95(300_001)), Wait, v1alpha1.ReasonUnderLoad},
-		{"a load waits while another runs", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
-		{"a Job that was created and not recorded is recorded", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
-		{"a running load is waited for", world(), Wait, v1alpha1.ReasonUnderLoad},
-		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1alpha1.ReasonCleaningUp},
-		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1alpha1.ReasonCleaningUp},
-		{"a kept attempt is swept", world(ended(v1alpha1.OutcomeKept), leftovers), Sweep, v1alpha1.ReasonCleaningUp},
-		{"a kept attempt waits until its pods have terminated", world(ended(v1alpha1.OutcomeKept), terminating), Sweep, v1alpha1.ReasonCleaningUp},
-		{"a kept attempt is released although a pod can't be deleted", world(ended(v1alpha1.OutcomeKept), stuck), Release, ""},
-		{"a kept attempt waits for a generator that may still run", world(ended(v1alpha1.OutcomeKept), lost), Sweep, v1alpha1.ReasonCleaningUp},
-		{"a broken attempt is followed by the next although a pod can't be deleted", world(ended(v1alpha1.OutcomeBroken), stuck), Begin, v1alpha1.ReasonDeploying},
-		{"a cancelled trial waits until its pods have terminated", world(ended(v1alpha1.OutcomeInterrupted), cancelled, terminating), Sweep, v1alpha1.ReasonCleaningUp},
-		{"a cancelled trial does not wait for a node that does not answer", world(ended(v1alpha1.OutcomeInterrupted), cancelled, lost), Release, ""},
-		{"a suspended trial gives its turn back although a pod can't be deleted", world(ended(v1alpha1.OutcomeInterrupted), suspended, stuck), Rest, v1alpha1.ReasonWaitingForTurn},
-		{"an orphan waits for a generator that may still run", world(ended(v1alpha1.OutcomeInterrupted), lost, orphaned), Sweep, v1alpha1.ReasonCleaningUp},
-		{"an orphan is refused although a pod can't be deleted", world(ended(v1alpha1.OutcomeInterrupted), stuck, orphaned), Refuse, v1alpha1.ReasonExperimentGone},
-		{"no attempt begins while others are under load", world(noAttempt, othersLoad), Wait, v1alpha1.ReasonWaitingForOthers},
+		}), Break, v1beta1.ReasonDeadlineExceeded},
+		{"a pod that does not start to calibrate fails after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Break, v1beta1.ReasonDeploying},
+		{"a calibrated service is recorded", world(beforeRecord), Record, v1beta1.ReasonDeploying},
+		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1beta1.ReasonDeploying},
+		{"a pod without an address is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.PodIP = "" })), Wait, v1beta1.ReasonDeploying},
+		{"a recorded service is loaded", world(beforeJob), Load, v1beta1.ReasonUnderLoad},
+		{"a variant that may meet its objective is loaded", world(beforeJob, noLoadP95(300_000)), Load, v1beta1.ReasonUnderLoad},
+		{"a variant that no rate can make meet its objective is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1beta1.ReasonInfeasible},
+		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1beta1.ReasonInfeasible},
+		{"a prediction of an earlier attempt concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1beta1.ReasonDeploying},
+		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1beta1.LoadRates }), Load, v1beta1.ReasonUnderLoad},
+		{"an attempt that another operator began starts again while it is deployed", world(beforeRecord, outdated), Interrupt, v1beta1.ReasonOperatorChanged},
+		{"an attempt that another operator calibrated starts again", world(beforeJob, outdated), Interrupt, v1beta1.ReasonOperatorChanged},
+		{"a load that another operator began goes on", world(outdated), Wait, v1beta1.ReasonUnderLoad},
+		{"a load that another operator created is recorded", world(outdated, func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1beta1.ReasonUnderLoad},
+		{"a running load is not concluded", world(noLoadP95(300_001)), Wait, v1beta1.ReasonUnderLoad},
+		{"a load waits while another runs", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1beta1.ReasonWaitingForOthers},
+		{"a Job that was created and not recorded is recorded", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1beta1.ReasonUnderLoad},
+		{"a running load is waited for", world(), Wait, v1beta1.ReasonUnderLoad},
+		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1beta1.ReasonCleaningUp},
+		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1beta1.ReasonCleaningUp},
+		{"a kept attempt is swept", world(ended(v1beta1.OutcomeKept), leftovers), Sweep, v1beta1.ReasonCleaningUp},
+		{"a kept attempt waits until its pods have terminated", world(ended(v1beta1.OutcomeKept), terminating), Sweep, v1beta1.ReasonCleaningUp},
+		{"a kept attempt is released although a pod can't be deleted", world(ended(v1beta1.OutcomeKept), stuck), Release, ""},
+		{"a kept attempt waits for a generator that may still run", world(ended(v1beta1.OutcomeKept), lost), Sweep, v1beta1.ReasonCleaningUp},
+		{"a broken attempt is followed by the next although a pod can't be deleted", world(ended(v1beta1.OutcomeBroken), stuck), Begin, v1beta1.ReasonDeploying},
+		{"a cancelled trial waits until its pods have terminated", world(ended(v1beta1.OutcomeInterrupted), cancelled, terminating), Sweep, v1beta1.ReasonCleaningUp},
+		{"a cancelled trial does not wait for a node that does not answer", world(ended(v1beta1.OutcomeInterrupted), cancelled, lost), Release, ""},
+		{"a suspended trial gives its turn back although a pod can't be deleted", world(ended(v1beta1.OutcomeInterrupted), suspended, stuck), Rest, v1beta1.ReasonWaitingForTurn},
+		{"an orphan waits for a generator that may still run", world(ended(v1beta1.OutcomeInterrupted), lost, orphaned), Sweep, v1beta1.ReasonCleaningUp},
+		{"an orphan is refused although a pod can't be deleted", world(ended(v1beta1.OutcomeInterrupted), stuck, orphaned), Refuse, v1beta1.ReasonExperimentGone},
+		{"no attempt begins while others are under load", world(noAttempt, othersLoad), Wait, v1beta1.ReasonWaitingForOthers},
 		{"a cancelled trial does not wait for others", world(noAttempt, othersLoad, cancelled), Release, ""},
-		{"a service that waited too long for others is taken away", world(beforeJob, othersLoad, late), Interrupt, v1alpha1.ReasonWaitingForOthers},
-		{"a kept attempt that is swept is released", world(ended(v1alpha1.OutcomeKept)), Release, ""},
-		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, v1alpha1.ReasonDeploying},
-		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, v1alpha1.ReasonDeploying},
-		{"the last broken attempt releases the trial", world(ended(v1alpha1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
-		{"an attempt that fails because of the spec is not repeated", world(ended(v1alpha1.OutcomeBroken), because(handover.HashMismatch)), Release, ""},
-		{"an attempt without a login is repeated", world(ended(v1alpha1.OutcomeBroken), because(handover.LoginFailed)), Begin, v1alpha1.ReasonDeploying},
-		{"an interrupted attempt does not count", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, v1alpha1.ReasonDeploying},
+		{"a service that waited too long for others is taken away", world(beforeJob, othersLoad, late), Interrupt, v1beta1.ReasonWaitingForOthers},
+		{"a kept attempt that is swept is released", world(ended(v1beta1.OutcomeKept)), Release, ""},
+		{"a broken attempt is followed by the next", world(ended(v1beta1.OutcomeBroken)), Begin, v1beta1.ReasonDeploying},
+		{"an invalid attempt is followed by the next", world(ended(v1beta1.OutcomeInvalid)), Begin, v1beta1.ReasonDeploying},
+		{"the last broken attempt releases the trial", world(ended(v1beta1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
+		{"an attempt that fails because of the spec is not repeated", world(ended(v1beta1.OutcomeBroken), because(handover.HashMismatch)), Release, ""},
+		{"an attempt without a login is repeated", world(ended(v1beta1.OutcomeBroken), because(handover.LoginFailed)), Begin, v1beta1.ReasonDeploying},
+		{"an interrupted attempt does not count", world(ended(v1beta1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, v1beta1.ReasonDeploying},
 
-		{"suspension interrupts", world(suspended), Interrupt, v1alpha1.ReasonSuspended},
-		{"cancellation interrupts, and takes precedence over suspension", world(suspended, func(o *Observation) { o.Cancelled = true }), Interrupt, v1alpha1.ReasonCancelled},
-		{"a suspended trial deletes its load", world(ended(v1alpha1.OutcomeInterrupted), suspended, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"suspension interrupts", world(suspended), Interrupt, v1beta1.ReasonSuspended},
+		{"cancellation interrupts, and takes precedence over suspension", world(suspended, func(o *Observation) { o.Cancelled = true }), Interrupt, v1beta1.ReasonCancelled},
+		{"a suspended trial deletes its load", world(ended(v1beta1.OutcomeInterrupted), suspended, leftovers), Sweep, v1beta1.ReasonCleaningUp},
 		{"a cancelled trial without load is released", world(noAttempt, func(o *Observation) { o.Cancelled = true }), Release, ""},
 
-		{"a deleted Deployment breaks off", world(func(o *Observation) { o.Children.Deployment = nil }), Break, v1alpha1.ReasonServiceDeleted},
-		{"a replaced Deployment breaks off", world(func(o *Observation) { o.Children.Deployment.UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
-		{"a deleted Service breaks off under load", world(func(o *Observation) { o.Children.Service = nil }), Break, v1alpha1.ReasonServiceDeleted},
-		{"a generator's pod that has not started is under load as its Job is", world(justLoaded, func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1alpha1.ReasonUnderLoad},
-		{"a generator's pod that has not started after ten seconds is waited for", world(func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1alpha1.ReasonDeploying},
-		{"a Job that something suspends is waited for", world(justLoaded, suspendedJob), Wait, v1alpha1.ReasonJobSuspended},
-		{"a Job that something suspends fails after the start timeout", world(late, suspendedJob), Break, v1alpha1.ReasonJobSuspended},
-		{"a generator that no Job controls any more spoils the load", world(func(o *Observation) { o.Strays = []string{"hm-1-x"} }), Break, v1alpha1.ReasonGeneratorReplaced},
+		{"a deleted Deployment breaks off", world(func(o *Observation) { o.Children.Deployment = nil }), Break, v1beta1.ReasonServiceDeleted},
+		{"a replaced Deployment breaks off", world(func(o *Observation) { o.Children.Deployment.UID = "other" }), Break, v1beta1.ReasonServiceReplaced},
+		{"a deleted Service breaks off under load", world(func(o *Observation) { o.Children.Service = nil }), Break, v1beta1.ReasonServiceDeleted},
+		{"a generator's pod that has not started is under load as its Job is", world(justLoaded, func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1beta1.ReasonUnderLoad},
+		{"a generator's pod that has not started after ten seconds is waited for", world(func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1beta1.ReasonDeploying},
+		{"a Job that something suspends is waited for", world(justLoaded, suspendedJob), Wait, v1beta1.ReasonJobSuspended},
+		{"a Job that something suspends fails after the start timeout", world(late, suspendedJob), Break, v1beta1.ReasonJobSuspended},
+		{"a generator that no Job controls any more spoils the load", world(func(o *Observation) { o.Strays = []string{"hm-1-x"} }), Break, v1beta1.ReasonGeneratorReplaced},
 
-		{"without a turn, no attempt begins", world(noAttempt, noTurn), Rest, v1alpha1.ReasonWaitingForTurn},
-		{"without a turn, what is refused is tried again", world(beforeRecord, noTurn, func(o *Observation) { o.Children.Service = nil }), Deploy, v1alpha1.ReasonDeploying},
-		{"without a turn, pods that can't start stay", world(beforeRecord, noTurn, podState(unschedulable)), Wait, v1alpha1.ReasonUnschedulable},
-		{"without a turn, pods that can't start fail after the start timeout, too", world(beforeRecord, noTurn, late, podState(unschedulable)), Break, v1alpha1.ReasonUnschedulable},
-		{"without a turn, a calibration does not count", world(beforeRecord, noTurn), Interrupt, v1alpha1.ReasonWaitingForTurn},
-		{"without a turn, a calibration that runs does not count", world(beforeRecord, noTurn, calibratesSince(start.Add(time.Minute))), Interrupt, v1alpha1.ReasonWaitingForTurn},
-		{"without a turn, a Job that waits is deleted", world(noTurn, suspendedJob), Interrupt, v1alpha1.ReasonJobSuspended},
-		{"without a turn, a load that began meanwhile is deleted", world(noTurn), Interrupt, v1alpha1.ReasonUnderLoad},
-		{"without a turn, a Job that waited for the start timeout in two attempts counts as one that failed", world(noTurn, suspendedJob, waitedBefore), Break, v1alpha1.ReasonJobSuspended},
-		{"without a turn, a broken attempt breaks off", world(noTurn, func(o *Observation) { o.Children.Deployment = nil }), Break, v1alpha1.ReasonServiceDeleted},
-		{"without a turn, what is left of an attempt is deleted", world(ended(v1alpha1.OutcomeInterrupted), noTurn, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
-		{"without a turn, a trial that is decided is released", world(ended(v1alpha1.OutcomeKept), noTurn), Release, ""},
-		{"while the operator is paused, an attempt is interrupted", world(func(o *Observation) { o.Paused, o.Suspended = true, true }), Interrupt, v1alpha1.ReasonPaused},
-		{"a generator's pod that never starts breaks off", world(late, func(o *Observation) { o.Children.GeneratorPods = nil }), Break, v1alpha1.ReasonDeploying},
-		{"a deleted Job breaks off", world(func(o *Observation) { o.Children.Job, o.Children.GeneratorPods = nil, nil }), Break, v1alpha1.ReasonJobDeleted},
-		{"a replaced Job breaks off", world(func(o *Observation) { o.Children.Job.UID = "other" }), Break, v1alpha1.ReasonJobDeleted},
-		{"a replaced login pod breaks off", world(func(o *Observation) { o.Children.ServicePods[0].UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
-		{"a login pod that is being deleted breaks off", world(func(o *Observation) { o.Children.ServicePods[0].DeletionTimestamp = &metav1.Time{Time: start} }), Break, v1alpha1.ReasonServiceReplaced},
-		{"a login pod replaced before the load is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods[0].DeletionTimestamp = &metav1.Time{Time: start} }), Wait, v1alpha1.ReasonDeploying},
+		{"without a turn, no attempt begins", world(noAttempt, noTurn), Rest, v1beta1.ReasonWaitingForTurn},
+		{"without a turn, what is refused is tried again", world(beforeRecord, noTurn, func(o *Observation) { o.Children.Service = nil }), Deploy, v1beta1.ReasonDeploying},
+		{"without a turn, pods that can't start stay", world(beforeRecord, noTurn, podState(unschedulable)), Wait, v1beta1.ReasonUnschedulable},
+		{"without a turn, pods that can't start fail after the start timeout, too", world(beforeRecord, noTurn, late, podState(unschedulable)), Break, v1beta1.ReasonUnschedulable},
+		{"without a turn, a calibration does not count", world(beforeRecord, noTurn), Interrupt, v1beta1.ReasonWaitingForTurn},
+		{"without a turn, a calibration that runs does not count", world(beforeRecord, noTurn, calibratesSince(start.Add(time.Minute))), Interrupt, v1beta1.ReasonWaitingForTurn},
+		{"without a turn, a Job that waits is deleted", world(noTurn, suspendedJob), Interrupt, v1beta1.ReasonJobSuspended},
+		{"without a turn, a load that began meanwhile is deleted", world(noTurn), Interrupt, v1beta1.ReasonUnderLoad},
+		{"without a turn, a Job that waited for the start timeout in two attempts counts as one that failed", world(noTurn, suspendedJob, waitedBefore), Break, v1beta1.ReasonJobSuspended},
+		{"without a turn, a broken attempt breaks off", world(noTurn, func(o *Observation) { o.Children.Deployment = nil }), Break, v1beta1.ReasonServiceDeleted},
+		{"without a turn, what is left of an attempt is deleted", world(ended(v1beta1.OutcomeInterrupted), noTurn, leftovers), Sweep, v1beta1.ReasonCleaningUp},
+		{"without a turn, a trial that is decided is released", world(ended(v1beta1.OutcomeKept), noTurn), Release, ""},
+		{"while the operator is paused, an attempt is interrupted", world(func(o *Observation) { o.Paused, o.Suspended = true, true }), Interrupt, v1beta1.ReasonPaused},
+		{"a generator's pod that never starts breaks off", world(late, func(o *Observation) { o.Children.GeneratorPods = nil }), Break, v1beta1.ReasonDeploying},
+		{"a deleted Job breaks off", world(func(o *Observation) { o.Children.Job, o.Children.GeneratorPods = nil, nil }), Break, v1beta1.ReasonJobDeleted},
+		{"a replaced Job breaks off", world(func(o *Observation) { o.Children.Job.UID = "other" }), Break, v1beta1.ReasonJobDeleted},
+		{"a replaced login pod breaks off", world(func(o *Observation) { o.Children.ServicePods[0].UID = "other" }), Break, v1beta1.ReasonServiceReplaced},
+		{"a login pod that is being deleted breaks off", world(func(o *Observation) { o.Children.ServicePods[0].DeletionTimestamp = &metav1.Time{Time: start} }), Break, v1beta1.ReasonServiceReplaced},
+		{"a login pod replaced before the load is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods[0].DeletionTimestamp = &metav1.Time{Time: start} }), Wait, v1beta1.ReasonDeploying},
 		{"a restarted service breaks off", world(podState(func(s *corev1.PodStatus) {
 			s.ContainerStatuses = []corev1.ContainerStatus{{Name: objects.LoginContainer, RestartCount: 1}}
-		})), Break, v1alpha1.ReasonServiceRestarted},
-		{"a service out of memory breaks off", world(podState(containerEnded(objects.LoginContainer, "OOMKilled", 137))), Break, v1alpha1.ReasonServiceOOMKilled},
-		{"a failed calibration breaks off", world(beforeRecord, podState(containerEnded(objects.CalibrateContainer, "Error", 2))), Break, v1alpha1.ReasonCalibrationFailed},
-		{"an evicted login pod breaks off", world(podState(func(s *corev1.PodStatus) { s.Reason = "Evicted" })), Break, v1alpha1.ReasonServiceEvicted},
-		{"a service that ended breaks off", world(podState(func(s *corev1.PodStatus) { s.Phase = corev1.PodSucceeded })), Break, v1alpha1.ReasonServiceFailed},
-		{"an attempt past its deadline breaks off", world(func(o *Observation) { o.Now = start.Add(4 * time.Hour) }), Break, v1alpha1.ReasonDeadlineExceeded},
+		})), Break, v1beta1.ReasonServiceRestarted},
+		{"a service out of memory breaks off", world(podState(containerEnded(objects.LoginContainer, "OOMKilled", 137))), Break, v1beta1.ReasonServiceOOMKilled},
+		{"a failed calibration breaks off", world(beforeRecord, podState(containerEnded(objects.CalibrateContainer, "Error", 2))), Break, v1beta1.ReasonCalibrationFailed},
+		{"an evicted login pod breaks off", world(podState(func(s *corev1.PodStatus) { s.Reason = "Evicted" })), Break, v1beta1.ReasonServiceEvicted},
+		{"a service that ended breaks off", world(podState(func(s *corev1.PodStatus) { s.Phase = corev1.PodSucceeded })), Break, v1beta1.ReasonServiceFailed},
+		{"an attempt past its deadline breaks off", world(func(o *Observation) { o.Now = start.Add(4 * time.Hour) }), Break, v1beta1.ReasonDeadlineExceeded},
 
 		{"a result is harvested however late the operator reads it", world(loadEndedAt(5*time.Minute), func(o *Observation) {
 			o.Now = start.Add(4 * time.Hour)
-		}), Harvest, v1alpha1.ReasonCleaningUp},
-		{"a service that ended itself after the load does no harm", world(loadEndedAt(5*time.Minute), serviceEndedAt(30*time.Minute)), Harvest, v1alpha1.ReasonCleaningUp},
-		{"a service that restarted before the load ended breaks off", world(loadEndedAt(5*time.Minute), serviceEndedAt(4*time.Minute)), Break, v1alpha1.ReasonServiceRestarted},
+		}), Harvest, v1beta1.ReasonCleaningUp},
+		{"a service that ended itself after the load does no harm", world(loadEndedAt(5*time.Minute), serviceEndedAt(30*time.Minute)), Harvest, v1beta1.ReasonCleaningUp},
+		{"a service that restarted before the load ended breaks off", world(loadEndedAt(5*time.Minute), serviceEndedAt(4*time.Minute)), Break, v1beta1.ReasonServiceRestarted},
 
-		{"an unschedulable pod is waited for", world(beforeRecord, podState(unschedulable)), Wait, v1alpha1.ReasonUnschedulable},
-		{"an unschedulable pod fails after the start timeout", world(beforeRecord, late, podState(unschedulable)), Break, v1alpha1.ReasonUnschedulable},
-		{"an image that can't be pulled is waited for", world(beforeRecord, podState(imagePull)), Wait, v1alpha1.ReasonImagePull},
-		{"an image that can't be pulled fails after the start timeout", world(beforeRecord, late, podState(imagePull)), Break, v1alpha1.ReasonImagePull},
+		{"an unschedulable pod is waited for", world(beforeRecord, podState(unschedulable)), Wait, v1beta1.ReasonUnschedulable},
+		{"an unschedulable pod fails after the start timeout", world(beforeRecord, late, podState(unschedulable)), Break, v1beta1.ReasonUnschedulable},
+		{"an image that can't be pulled is waited for", world(beforeRecord, podState(imagePull)), Wait, v1beta1.ReasonImagePull},
+		{"an image that can't be pulled fails after the start timeout", world(beforeRecord, late, podState(imagePull)), Break, v1beta1.ReasonImagePull},
 		{"a quota that refuses the service is waited for", world(beforeRecord, func(o *Observation) {
 			o.Children.ServicePods = nil
 			o.Children.Deployment.Status.Conditions = []appsv1.DeploymentCondition{{
 				Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: "forbidden: exceeded quota: small",
 			}}
-		}), Wait, v1alpha1.ReasonQuotaRefused},
+		}), Wait, v1beta1.ReasonQuotaRefused},
 		{"a quota that refuses the generator is waited for", world(func(o *Observation) {
 			o.Children.GeneratorPods, o.Children.JobRefusal = nil, "forbidden: exceeded quota: small"
-		}), Wait, v1alpha1.ReasonQuotaRefused},
+		}), Wait, v1beta1.ReasonQuotaRefused},
 		{"a quota that refuses the generator fails after the start timeout", world(late, func(o *Observation) {
 			o.Children.GeneratorPods, o.Children.JobRefusal = nil, "forbidden: exceeded quota: small"
-		}), Break, v1alpha1.ReasonQuotaRefused},
+		}), Break, v1beta1.ReasonQuotaRefused},
 		{"an admission that refuses the generator says so", world(func(o *Observation) {
 			o.Children.GeneratorPods, o.Children.JobRefusal = nil, "violates PodSecurity"
-		}), Wait, v1alpha1.ReasonAdmissionRefused},
-		{"a generator without memory breaks off", world(generatorState(containerEnded(objects.GeneratorContainer, "OOMKilled", 137))), Break, v1alpha1.ReasonGeneratorOOMKilled},
-		{"an evicted generator breaks off", world(generatorState(func(s *corev1.PodStatus) { s.Phase, s.Reason = corev1.PodFailed, "Evicted" })), Break, v1alpha1.ReasonGeneratorEvicted},
+		}), Wait, v1beta1.ReasonAdmissionRefused},
+		{"a generator without memory breaks off", world(generatorState(containerEnded(objects.GeneratorContainer, "OOMKilled", 137))), Break, v1beta1.ReasonGeneratorOOMKilled},
+		{"an evicted generator breaks off", world(generatorState(func(s *corev1.PodStatus) { s.Phase, s.Reason = corev1.PodFailed, "Evicted" })), Break, v1beta1.ReasonGeneratorEvicted},
 		{"a generator whose node is gone breaks off", world(generatorState(func(s *corev1.PodStatus) {
 			s.Phase = corev1.PodFailed
 			s.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "DeletionByPodGC"}}
-		})), Break, v1alpha1.ReasonGeneratorEvicted},
+		})), Break, v1beta1.ReasonGeneratorEvicted},
 		{"a generator that ended before it was evicted is harvested", world(loadEndedAt(time.Second), generatorState(func(s *corev1.PodStatus) {
 			s.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
-		})), Harvest, v1alpha1.ReasonCleaningUp},
-		{"a generator's pod that is gone at the end is a lost summary", world(jobCondition(batchv1.JobComplete, "")), Break, v1alpha1.ReasonSummaryLost},
-		{"a generator's pod that is gone with its Job failed is a lost summary", world(jobCondition(batchv1.JobFailed, "BackoffLimitExceeded")), Break, v1alpha1.ReasonSummaryLost},
-		{"a Job past its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1alpha1.ReasonDeadlineExceeded},
+		})), Harvest, v1beta1.ReasonCleaningUp},
+		{"a generator's pod that is gone at the end is a lost summary", world(jobCondition(batchv1.JobComplete, "")), Break, v1beta1.ReasonSummaryLost},
+		{"a generator's pod that is gone with its Job failed is a lost summary", world(jobCondition(batchv1.JobFailed, "BackoffLimitExceeded")), Break, v1beta1.ReasonSummaryLost},
+		{"a Job past its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1beta1.ReasonDeadlineExceeded},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Decide(tt.world)
@@ -405,13 +405,13 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 }
 
 func TestAttemptsAreNumberedForEverAndBounded(t *testing.T) {
-	trial := &v1alpha1.SizingTrial{Spec: v1alpha1.SizingTrialSpec{Attempts: 2}}
+	trial := &v1beta1.SizingTrial{Spec: v1beta1.SizingTrialSpec{Attempts: 2}}
 	for range 30 {
 		BeginAttempt(trial, start, time.Minute)
-		EndAttempt(trial, start, v1alpha1.OutcomeInterrupted, "Suspended", "")
+		EndAttempt(trial, start, v1beta1.OutcomeInterrupted, "Suspended", "")
 	}
 	BeginAttempt(trial, start, time.Minute)
-	EndAttempt(trial, start, v1alpha1.OutcomeBroken, "JobDeleted", "The Job was deleted")
+	EndAttempt(trial, start, v1beta1.OutcomeBroken, "JobDeleted", "The Job was deleted")
 	got := []int{len(trial.Status.Attempts), int(trial.Status.Attempts[19].Number), int(Spent(&trial.Status))}
 	if diff := cmp.Diff([]int{20, 31, 1}, got); diff != "" {
 		t.Errorf("attempts kept, last number, attempts spent (-want +got):\n%s", diff)
@@ -422,7 +422,7 @@ func TestAttemptsAreNumberedForEverAndBounded(t *testing.T) {
 }
 
 func TestAnExperimentIsOverdueAfterTheLongestPlanThereMayBe(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{}
+	experiment := &v1beta1.SizingExperiment{}
 	if Overdue(experiment, start) {
 		t.Error("an experiment that has not begun is overdue")
 	}
@@ -436,7 +436,7 @@ func TestAnExperimentIsOverdueAfterTheLongestPlanThereMayBe(t *testing.T) {
 
 // The end of an experiment's time is not an event that would wake its trials.
 func TestATrialThatWaitsForItsTurnLooksAgainWhenItsExperimentIsOverdue(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
+	experiment := &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
 	o := world(noAttempt, suspended)
 	o.TimeLeft = TimeLeft(experiment, start.Add(20*time.Hour))
 	decision := Decide(o)
@@ -457,7 +457,7 @@ func TestATrialIsLookedAtAgainUntilItHasEnded(t *testing.T) {
 }
 
 func TestSuspendedTimeIsNotOverdue(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
+	experiment := &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
 	at := start
 	pass := func(suspend bool, after time.Duration) {
 		experiment.Spec.Suspend, at = suspend, at.Add(after)
@@ -486,7 +486,7 @@ func TestSuspendedTimeIsNotOverdue(t *testing.T) {
 }
 
 func TestASuspensionBeforeTheFirstTrialIsNotNoted(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{Spec: v1alpha1.SizingExperimentSpec{Suspend: true}}
+	experiment := &v1beta1.SizingExperiment{Spec: v1beta1.SizingExperimentSpec{Suspend: true}}
 	NoteSuspension(experiment, start)
 	if experiment.Status.SuspendedSince != nil {
 		t.Error("time is taken off a limit that has not begun to run")
@@ -509,14 +509,14 @@ func TestARefusedObjectIsWaitedForUntilTheStartTimeout(t *testing.T) {
 	o := world(beforeRecord)
 	o.Children.ServicePods = nil
 	first := Refused(o, "services is forbidden: exceeded quota: small")
-	if first.Action != Wait || first.Reason != v1alpha1.ReasonQuotaRefused || !strings.Contains(first.Message, "exceeded quota: small") {
+	if first.Action != Wait || first.Reason != v1beta1.ReasonQuotaRefused || !strings.Contains(first.Message, "exceeded quota: small") {
 		t.Fatalf("a refused object is followed by %+v", first)
 	}
 	ShowProgress(o.Trial, first, false, o.Now)
 	if again := Refused(o, "services is forbidden: exceeded quota: other"); again.Message != first.Message {
 		t.Errorf("each pass writes another message into the status: %q, then %q", first.Message, again.Message)
 	}
-	if other := Refused(o, `admission webhook "policy" denied the request`); other.Reason != v1alpha1.ReasonAdmissionRefused {
+	if other := Refused(o, `admission webhook "policy" denied the request`); other.Reason != v1beta1.ReasonAdmissionRefused {
 		t.Errorf("a webhook's refusal has reason %s", other.Reason)
 	}
 	late(o)

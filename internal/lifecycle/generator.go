@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
@@ -18,7 +18,7 @@ func underLoad(o *Observation) Decision {
 	attempt, c := o.attempt(), o.Children
 	if attempt.JobUID == "" {
 		// The Job was created, but the operator ended before it recorded that.
-		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: loading}
+		return Decision{Action: Load, Reason: v1beta1.ReasonUnderLoad, Message: loading}
 	}
 	for i := range c.GeneratorPods {
 		pod := &c.GeneratorPods[i]
@@ -36,16 +36,16 @@ func underLoad(o *Observation) Decision {
 func afterLoad(pod *corev1.Pod, ended *corev1.ContainerStateTerminated) Decision {
 	switch {
 	case ended.Reason == "OOMKilled":
-		return *broken(v1alpha1.ReasonGeneratorOOMKilled,
+		return *broken(v1beta1.ReasonGeneratorOOMKilled,
 			"The load generator ran out of memory; raise spec.generator.memoryLimit or reduce the load")
 	case pod.Status.Reason == "Evicted":
-		return *broken(v1alpha1.ReasonGeneratorEvicted, "The load generator's pod was evicted: %s", pod.Status.Message)
+		return *broken(v1beta1.ReasonGeneratorEvicted, "The load generator's pod was evicted: %s", pod.Status.Message)
 	case disrupted(pod) && ended.FinishedAt.IsZero():
-		return *broken(v1alpha1.ReasonGeneratorEvicted, "The load generator's pod was removed before it ended; its node may be gone")
+		return *broken(v1beta1.ReasonGeneratorEvicted, "The load generator's pod was removed before it ended; its node may be gone")
 	case pod.Status.Reason == "DeadlineExceeded":
-		return *broken(v1alpha1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
+		return *broken(v1beta1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
 	default:
-		return Decision{Action: Harvest, Reason: v1alpha1.ReasonCleaningUp, Message: deleting}
+		return Decision{Action: Harvest, Reason: v1beta1.ReasonCleaningUp, Message: deleting}
 	}
 }
 
@@ -58,9 +58,9 @@ func jobOver(job *batchv1.Job) *Decision {
 		}
 		switch {
 		case condition.Type == batchv1.JobFailed && condition.Reason == batchv1.JobReasonDeadlineExceeded:
-			return broken(v1alpha1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
+			return broken(v1beta1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
 		case condition.Type == batchv1.JobFailed, condition.Type == batchv1.JobComplete:
-			return broken(v1alpha1.ReasonSummaryLost,
+			return broken(v1beta1.ReasonSummaryLost,
 				"The load generator's pod was deleted before its result was read")
 		}
 	}
@@ -79,23 +79,23 @@ func generatorWaits(o *Observation) Decision {
 			return waitOrBreak(o, *w, since)
 		}
 		if c.GeneratorPods[i].Status.Phase == corev1.PodRunning {
-			return *wait(v1alpha1.ReasonUnderLoad, loading)
+			return *wait(v1beta1.ReasonUnderLoad, loading)
 		}
 	}
 	switch {
 	case len(c.GeneratorPods) == 0 && c.JobRefusal != "":
 		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
 	case ptr.Deref(c.Job.Spec.Suspend, false):
-		return waitOrBreak(o, *wait(v1alpha1.ReasonJobSuspended,
+		return waitOrBreak(o, *wait(v1beta1.ReasonJobSuspended,
 			"Something in the cluster, such as a queue for Jobs, suspends Job "+c.Job.Name+"; exempt it there, or wait until it is resumed"), since)
 	case o.Now.Sub(since) < queue.Patience:
-		return *wait(v1alpha1.ReasonUnderLoad, loading) // as shown since the Job was created
+		return *wait(v1beta1.ReasonUnderLoad, loading) // as shown since the Job was created
 	}
 	why := ""
 	for i := range c.GeneratorPods {
 		why = startingAs(&c.GeneratorPods[i])
 	}
-	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "The load generator's pod has not started"+why), since)
+	return waitOrBreak(o, *wait(v1beta1.ReasonDeploying, "The load generator's pod has not started"+why), since)
 }
 
 // generatorEnd returns how the generator's container ended, or nil while it runs. A pod that

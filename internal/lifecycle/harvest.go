@@ -17,7 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -32,7 +32,7 @@ const longestText = 128
 
 // End describes how an attempt ends.
 type End struct {
-	Outcome v1alpha1.AttemptOutcome
+	Outcome v1beta1.AttemptOutcome
 	Reason  string
 	Message string
 }
@@ -124,11 +124,11 @@ func readRun(pods []corev1.Pod, job types.UID) (measurement.Run, *End) {
 	if err == nil {
 		return run, nil
 	}
-	end := &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled, Message: err.Error()}
+	end := &End{Outcome: v1beta1.OutcomeBroken, Reason: v1beta1.ReasonSummaryGarbled, Message: err.Error()}
 	if failure, failed := errors.AsType[*measurement.Failure](err); failed {
 		end.Reason, end.Message = failure.Reason, failure.Error()
 	} else if errors.Is(err, measurement.ErrAbsent) {
-		end.Reason = v1alpha1.ReasonSummaryLost
+		end.Reason = v1beta1.ReasonSummaryLost
 	}
 	return run, end
 }
@@ -137,7 +137,7 @@ func readRun(pods []corev1.Pod, job types.UID) (measurement.Run, *End) {
 // judged. It is read from the Job and never built again: a load can outlast the operator that
 // planned it, and the next one may be of a version that plans other steps. Its steps are those that the
 // operator wrote into the trial's status.
-func sentPlan(job *batchv1.Job, planned []v1alpha1.Step) (loadplan.Plan, *End) {
+func sentPlan(job *batchv1.Job, planned []v1beta1.Step) (loadplan.Plan, *End) {
 	plan, err := objects.PlanOf(job)
 	if err == nil && !equality.Semantic.DeepEqual(plan.InAPI(), planned) {
 		err = errors.New("its steps are not those in the status of the trial")
@@ -148,14 +148,14 @@ func sentPlan(job *batchv1.Job, planned []v1alpha1.Step) (loadplan.Plan, *End) {
 		return plan, nil
 	case otherVersion:
 		return plan, &End{
-			Outcome: v1alpha1.OutcomeInterrupted, Reason: v1alpha1.ReasonOperatorChanged,
+			Outcome: v1beta1.OutcomeInterrupted, Reason: v1beta1.ReasonOperatorChanged,
 			Message: fmt.Sprintf("The load was planned by another version of the operator and is measured again: its plan has version %d, and this operator judges version %d",
 				other.Version, loadplan.Version),
 		}
 	default:
 		return plan, &End{
-			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPodAltered,
-			Message: fmt.Sprintf("The k6 Job is not as it was sent; exempt Jobs labelled %s from whatever changes them: %s", v1alpha1.LabelTrialUID, err),
+			Outcome: v1beta1.OutcomeBroken, Reason: v1beta1.ReasonPodAltered,
+			Message: fmt.Sprintf("The k6 Job is not as it was sent; exempt Jobs labelled %s from whatever changes them: %s", v1beta1.LabelTrialUID, err),
 		}
 	}
 }
@@ -175,12 +175,12 @@ func HarvestRun(o *Observation, m Model) End {
 	}
 	status := &o.Trial.Status
 	whole, want := plan, len(plan.WithoutWarmup())
-	if o.Trial.Spec.Role == v1alpha1.RoleVerification && len(run.Steps) > 0 {
+	if o.Trial.Spec.Role == v1beta1.RoleVerification && len(run.Steps) > 0 {
 		plan = plan.First(len(run.Steps)) // the generator stops once the outcome is decided
 	}
 	if len(run.Steps) != len(plan.WithoutWarmup()) {
 		return End{
-			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled,
+			Outcome: v1beta1.OutcomeBroken, Reason: v1beta1.ReasonSummaryGarbled,
 			Message: fmt.Sprintf("The load generator reported %d steps, but the plan has %d; use operator and generator images of the same version", len(run.Steps), want),
 		}
 	}
@@ -190,15 +190,15 @@ func HarvestRun(o *Observation, m Model) End {
 	})
 	if worthAnother(o.Trial, judged.Result) {
 		first := firstInvalid(judged.Result.Reasons)
-		return End{Outcome: v1alpha1.OutcomeInvalid, Reason: first.Type, Message: first.Message}
+		return End{Outcome: v1beta1.OutcomeInvalid, Reason: first.Type, Message: first.Message}
 	}
 	keep(o, judged)
-	if o.Trial.Spec.Role == v1alpha1.RoleVerification {
+	if o.Trial.Spec.Role == v1beta1.RoleVerification {
 		counts := measurement.Verify(whole, run.Steps)
 		status.Verification = &counts
 	}
 	return End{
-		Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured,
+		Outcome: v1beta1.OutcomeKept, Reason: v1beta1.ReasonMeasured,
 		Message: "The result was read; its verdict is " + string(judged.Result.Verdict),
 	}
 }
@@ -206,13 +206,13 @@ func HarvestRun(o *Observation, m Model) End {
 // worthAnother reports whether an Invalid result is measured again and an attempt is left. A
 // measurement is repeated if its generator was too slow. A verification is always repeated,
 // because the experiment has no other trial of that size.
-func worthAnother(trial *v1alpha1.SizingTrial, result v1alpha1.VariantResult) bool {
-	verifies := trial.Spec.Role == v1alpha1.RoleVerification && result.Verdict == v1alpha1.VerdictInvalid
+func worthAnother(trial *v1beta1.SizingTrial, result v1beta1.VariantResult) bool {
+	verifies := trial.Spec.Role == v1beta1.RoleVerification && result.Verdict == v1beta1.VerdictInvalid
 	return (verifies || verdict.InvalidByGenerator(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
 }
 
 // plannedMicros returns the speed that the trial's load was planned for; 0 if it is unknown.
-func plannedMicros(status *v1alpha1.SizingTrialStatus) float64 {
+func plannedMicros(status *v1beta1.SizingTrialStatus) float64 {
 	if status.Speed == nil {
 		return 0
 	}
@@ -242,14 +242,14 @@ func keep(o *Observation, judged verdict.Judgement) {
 		status.Speed = judged.Speed
 		status.Speed.LoadStartTime = o.attempt().GeneratorStartTime
 	}
-	SetCondition(o.Trial, v1alpha1.ConditionMeasured, metav1.ConditionTrue, string(judged.Result.Verdict), o.Now)
+	SetCondition(o.Trial, v1beta1.ConditionMeasured, metav1.ConditionTrue, string(judged.Result.Verdict), o.Now)
 }
 
-func firstInvalid(reasons []v1alpha1.Reason) v1alpha1.Reason {
+func firstInvalid(reasons []v1beta1.Reason) v1beta1.Reason {
 	for _, r := range reasons {
-		if r.Verdict == v1alpha1.VerdictInvalid {
+		if r.Verdict == v1beta1.VerdictInvalid {
 			return r
 		}
 	}
-	return v1alpha1.Reason{}
+	return v1beta1.Reason{}
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -22,16 +22,16 @@ import (
 
 // driven returns an observation of a load that ended successfully. Its CPU was calibrated at
 // 10 ms per reference hash. If a speed is given, the load was planned for it.
-func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
+func driven(t *testing.T, known *v1beta1.TrialSpeed) *Observation {
 	t.Helper()
 	o := world(func(o *Observation) {
 		spec := &o.Trial.Spec
-		spec.Variant = v1alpha1.Variant{
-			Name: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+		spec.Variant = v1beta1.Variant{
+			Name: "c10-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "1",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		}
 		spec.Generator.CPULimit = "1"
-		spec.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10}
+		spec.Load = v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10}
 		o.Trial.Status.Calibration = &handover.Calibration{
 			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 40_000, Samples: 50},
 			ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000,
@@ -87,11 +87,11 @@ func planned(t *testing.T, o *Observation) loadplan.Plan {
 
 func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 	for name, test := range map[string]struct {
-		known  *v1alpha1.TrialSpeed
+		known  *v1beta1.TrialSpeed
 		micros float64
 	}{
 		"the planned speed, whatever the experiment's speed is by now": {
-			&v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}, 12_500},
+			&v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}, 12_500},
 		"a trial without a speed": {nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,14 +99,14 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 			plan := planned(t, o)
 			var asked verdict.Input
 			judged := verdict.Judgement{
-				Result: v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
-				Speed:  &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 11_000, PlannedHashMicrosecondsAtCost8: 12_500, WindowsPerMille: []int32{1000}},
+				Result: v1beta1.VariantResult{Verdict: v1beta1.VerdictValid},
+				Speed:  &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 11_000, PlannedHashMicrosecondsAtCost8: 12_500, WindowsPerMille: []int32{1000}},
 			}
 			judge := func(in verdict.Input) verdict.Judgement {
 				asked = in
 				return judged
 			}
-			if end := HarvestRun(o, Model{Judge: judge}); end.Outcome != v1alpha1.OutcomeKept {
+			if end := HarvestRun(o, Model{Judge: judge}); end.Outcome != v1beta1.OutcomeKept {
 				t.Fatalf("the attempt ends %+v", end)
 			}
 			if asked.Reference != float64(o.Reference) || asked.PlannedMicros != test.micros {
@@ -141,13 +141,13 @@ func TestARunIsJudgedByThePlanThatWasSent(t *testing.T) {
 	}
 	send(t, o, sent)
 	o.Outdated, o.GeneratorCPULimit, o.StartTimeout = true, "100m", time.Hour
-	o.Trial.Status.Prediction = &v1alpha1.Prediction{CapacityMilliPerSecond: ptr.To[int64](15_000)}
+	o.Trial.Status.Prediction = &v1beta1.Prediction{CapacityMilliPerSecond: ptr.To[int64](15_000)}
 	var asked verdict.Input
 	end := HarvestRun(o, Model{Judge: func(in verdict.Input) verdict.Judgement {
 		asked = in
-		return verdict.Judgement{Result: v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}}
+		return verdict.Judgement{Result: v1beta1.VariantResult{Verdict: v1beta1.VerdictValid}}
 	}})
-	if end.Outcome != v1alpha1.OutcomeKept || len(asked.Placement.Altered) > 0 {
+	if end.Outcome != v1beta1.OutcomeKept || len(asked.Placement.Altered) > 0 {
 		t.Errorf("the attempt ends %+v; altered: %q", end, asked.Placement.Altered)
 	}
 	if diff := cmp.Diff(sent, asked.Plan); diff != "" {
@@ -159,7 +159,7 @@ func TestALoadWhosePlanSomebodyChangedIsNotJudged(t *testing.T) {
 	for name, change := range map[string]func(*loadplan.Plan){
 		"another rate":         func(p *loadplan.Plan) { p.Steps[1].OfferedMilliPerSecond++ },
 		"another seed":         func(p *loadplan.Plan) { p.Steps[1].Seed++ },
-		"another purpose":      func(p *loadplan.Plan) { p.Steps[1].Purpose = v1alpha1.PurposeRate },
+		"another purpose":      func(p *loadplan.Plan) { p.Steps[1].Purpose = v1beta1.PurposeRate },
 		"another reported one": func(p *loadplan.Plan) { p.Steps[1].Reported = !p.Steps[1].Reported },
 		"a step less":          func(p *loadplan.Plan) { p.Steps = p.Steps[:len(p.Steps)-1] },
 	} {
@@ -171,7 +171,7 @@ func TestALoadWhosePlanSomebodyChangedIsNotJudged(t *testing.T) {
 			send(t, o, plan)
 			o.Trial.Status.Steps = steps
 			end := HarvestRun(o, Model{}) // it judges nothing
-			if end.Outcome != v1alpha1.OutcomeBroken || end.Reason != v1alpha1.ReasonPodAltered || !strings.Contains(end.Message, "its steps are not those") {
+			if end.Outcome != v1beta1.OutcomeBroken || end.Reason != v1beta1.ReasonPodAltered || !strings.Contains(end.Message, "its steps are not those") {
 				t.Errorf("the attempt ends %+v", end)
 			}
 			EndAttempt(o.Trial, o.Now, end.Outcome, end.Reason, end.Message)
@@ -185,17 +185,17 @@ func TestALoadWhosePlanSomebodyChangedIsNotJudged(t *testing.T) {
 func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan    any
-		outcome v1alpha1.AttemptOutcome
+		outcome v1beta1.AttemptOutcome
 		reason  string
 		says    string
 	}{
 		"that of version 1": {
-			map[string]any{"version": 1, "timeoutMs": 1000, "steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged,
+			map[string]any{"version": 1, "timeoutMs": 1000, "steps": []any{}}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged,
 			"measured again: its plan has version 1, and this operator judges version 4"},
-		"one without a version":     {map[string]any{"steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
-		"that of a later version":   {map[string]any{"version": 5, "pace": "fast"}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 5"},
-		"one that somebody changed": {map[string]any{"version": 4, "pace": "fast"}, v1alpha1.OutcomeBroken, v1alpha1.ReasonPodAltered, `unknown field "pace"`},
-		"none":                      {nil, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
+		"one without a version":     {map[string]any{"steps": []any{}}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 0"},
+		"that of a later version":   {map[string]any{"version": 5, "pace": "fast"}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 5"},
+		"one that somebody changed": {map[string]any{"version": 4, "pace": "fast"}, v1beta1.OutcomeBroken, v1beta1.ReasonPodAltered, `unknown field "pace"`},
+		"none":                      {nil, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := driven(t, nil)
@@ -209,7 +209,7 @@ func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
 				t.Errorf("the trial has numbers: %+v", o.Trial.Status)
 			}
 			EndAttempt(o.Trial, o.Now, end.Outcome, end.Reason, end.Message)
-			if again := !Decided(o.Trial); again != (test.outcome == v1alpha1.OutcomeInterrupted) {
+			if again := !Decided(o.Trial); again != (test.outcome == v1beta1.OutcomeInterrupted) {
 				t.Errorf("after its only attempt the trial is measured again: %v", again)
 			}
 		})
@@ -228,7 +228,7 @@ func TestOnlyThePodOfTheRecordedJobIsRead(t *testing.T) {
 			if _, lost := readRun(o.Children.GeneratorPods, "job"); lost != nil {
 				t.Errorf("the result of the Job's own pod was not read: %+v", lost)
 			}
-			if _, lost := readRun(o.Children.GeneratorPods[1:], "job"); lost == nil || lost.Reason != v1alpha1.ReasonSummaryLost {
+			if _, lost := readRun(o.Children.GeneratorPods[1:], "job"); lost == nil || lost.Reason != v1beta1.ReasonSummaryLost {
 				t.Errorf("a forged result was read: %+v", lost)
 			}
 		})
@@ -236,7 +236,7 @@ func TestOnlyThePodOfTheRecordedJobIsRead(t *testing.T) {
 }
 
 func TestAJudgementWithoutASpeedLeavesThePlannedOne(t *testing.T) {
-	known := &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}
+	known := &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}
 	o := driven(t, known.DeepCopy())
 	HarvestRun(o, Model{Judge: func(verdict.Input) verdict.Judgement { return verdict.Judgement{} }})
 	if diff := cmp.Diff(known, o.Trial.Status.Speed); diff != "" {
@@ -248,11 +248,11 @@ func TestAJudgementWithoutASpeedLeavesThePlannedOne(t *testing.T) {
 // at the planned speed.
 func TestAVariantWithoutALoadIsJudgedAtThePlannedSpeed(t *testing.T) {
 	conclude := func(calibrated, planned int64) string {
-		o := driven(t, &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: planned})
+		o := driven(t, &v1beta1.TrialSpeed{PlannedHashMicrosecondsAtCost8: planned})
 		cal := o.Trial.Status.Calibration
 		cal.HashMicroseconds, cal.ReferenceMicroseconds, cal.QuotaMilliCPU = 4*calibrated, calibrated, ptr.To[int64](250)
 		o.Trial.Spec.Objective.P95Milliseconds = 80
-		o.Trial.Status.Prediction = &v1alpha1.Prediction{NoLoadP95Microseconds: 200_000}
+		o.Trial.Status.Prediction = &v1beta1.Prediction{NoLoadP95Microseconds: 200_000}
 		end := ConcludeUnloaded(o)
 		if kept := o.Trial.Status.Speed; kept == nil || kept.PlannedHashMicrosecondsAtCost8 != planned {
 			t.Errorf("the speed that is kept is %+v, want one that was planned for %d", kept, planned)

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -39,7 +39,7 @@ type Leftover struct {
 
 // NewLeftover returns the state of an object that is left of a trial. The refusal is what the API server
 // answered when the object was to be deleted; empty if it did not refuse that.
-func NewLeftover(name string, object metav1.Object, status *v1alpha1.SizingTrialStatus, refusal string, now time.Time) Leftover {
+func NewLeftover(name string, object metav1.Object, status *v1beta1.SizingTrialStatus, refusal string, now time.Time) Leftover {
 	pod, isPod := object.(*corev1.Pod)
 	left := Leftover{Name: name, Deletable: !isPod && object.GetDeletionTimestamp() == nil}
 	swept := sweptSince(status)
@@ -54,7 +54,7 @@ func NewLeftover(name string, object metav1.Object, status *v1alpha1.SizingTrial
 
 // sweptSince returns when the last attempt ended, from when its objects are deleted. It is the
 // operator's own time, unlike that of a deletion.
-func sweptSince(status *v1alpha1.SizingTrialStatus) time.Time {
+func sweptSince(status *v1beta1.SizingTrialStatus) time.Time {
 	var since time.Time
 	for _, attempt := range status.Attempts {
 		if attempt.EndTime != nil {

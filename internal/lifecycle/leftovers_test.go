@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -64,7 +64,7 @@ func TestAGeneratorMayLoadUntilItMustHaveEnded(t *testing.T) {
 
 func TestALeftoverIsStuckAMinuteAfterTheAttempt(t *testing.T) {
 	deleted := metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: start}}
-	status := &v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{EndTime: &metav1.Time{Time: start}}, {}}}
+	status := &v1beta1.SizingTrialStatus{Attempts: []v1beta1.Attempt{{EndTime: &metav1.Time{Time: start}}, {}}}
 	for _, tt := range []struct {
 		name   string
 		object metav1.Object
@@ -89,7 +89,7 @@ func TestALeftoverIsStuckAMinuteAfterTheAttempt(t *testing.T) {
 }
 
 func TestAnObjectWhoseDeletionIsRefusedIsStuckAfterAMinute(t *testing.T) {
-	status := &v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{EndTime: &metav1.Time{Time: start}}}}
+	status := &v1beta1.SizingTrialStatus{Attempts: []v1beta1.Attempt{{EndTime: &metav1.Time{Time: start}}}}
 	for after, want := range map[time.Duration]Leftover{
 		time.Minute:               {Name: "Job a (no)", Deletable: true},
 		time.Minute + time.Second: {Name: "Job a (no)", Deletable: true, Stuck: true},
@@ -101,7 +101,7 @@ func TestAnObjectWhoseDeletionIsRefusedIsStuckAfterAMinute(t *testing.T) {
 }
 
 func TestStuckLeftoversAreNamed(t *testing.T) {
-	o := world(ended(v1alpha1.OutcomeBroken), terminating, stuck, lost)
+	o := world(ended(v1beta1.OutcomeBroken), terminating, stuck, lost)
 	if diff := cmp.Diff([]string{"Pod hm-1-b", "Pod hm-1-c"}, o.StuckLeftovers()); diff != "" {
 		t.Errorf("the stuck ones (-want +got):\n%s", diff)
 	}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -45,7 +45,7 @@ type Observation struct {
 	// Now is the time of the pass.
 	Now time.Time
 	// Trial as it is in the cluster.
-	Trial *v1alpha1.SizingTrial
+	Trial *v1beta1.SizingTrial
 	// Ownership states whether an experiment plans the trial.
 	Ownership Ownership
 	// Suspended and Cancelled come from the experiment. While the operator is paused, everything is
@@ -86,7 +86,7 @@ type Templates struct{ Service, Generator *corev1.PodSpec }
 // hundreds of trials cache their results: the same input always has the same result.
 type Model struct {
 	// Predict returns what the model predicts before the load.
-	Predict func(v1alpha1.SizingTrialSpec, handover.Calibration) *v1alpha1.Prediction
+	Predict func(v1beta1.SizingTrialSpec, handover.Calibration) *v1beta1.Prediction
 	// Judge returns the verdict on a run and its numbers.
 	Judge func(verdict.Input) verdict.Judgement
 }
@@ -108,10 +108,10 @@ type Children struct {
 }
 
 // attempt returns the current attempt, or nil.
-func (o *Observation) attempt() *v1alpha1.Attempt { return Current(&o.Trial.Status) }
+func (o *Observation) attempt() *v1beta1.Attempt { return Current(&o.Trial.Status) }
 
 // Current returns the attempt that has not ended, or nil.
-func Current(status *v1alpha1.SizingTrialStatus) *v1alpha1.Attempt {
+func Current(status *v1beta1.SizingTrialStatus) *v1beta1.Attempt {
 	if len(status.Attempts) == 0 {
 		return nil
 	}
@@ -123,10 +123,10 @@ func Current(status *v1alpha1.SizingTrialStatus) *v1alpha1.Attempt {
 }
 
 // Spent returns the number of ended attempts that count towards spec.attempts.
-func Spent(status *v1alpha1.SizingTrialStatus) int32 {
+func Spent(status *v1beta1.SizingTrialStatus) int32 {
 	var spent int32
 	for _, a := range status.Attempts {
-		if a.EndTime != nil && a.Outcome != v1alpha1.OutcomeInterrupted {
+		if a.EndTime != nil && a.Outcome != v1beta1.OutcomeInterrupted {
 			spent++
 		}
 	}
@@ -141,10 +141,10 @@ func hopeless(reason string) bool {
 
 // Decided reports whether the trial needs no further attempt: it has a result to keep, has used up
 // its attempts, or can't succeed.
-func Decided(trial *v1alpha1.SizingTrial) bool {
+func Decided(trial *v1beta1.SizingTrial) bool {
 	status := &trial.Status
 	if n := len(status.Attempts); n > 0 {
-		if last := status.Attempts[n-1]; last.Outcome == v1alpha1.OutcomeKept || last.EndTime != nil && hopeless(last.Reason) {
+		if last := status.Attempts[n-1]; last.Outcome == v1beta1.OutcomeKept || last.EndTime != nil && hopeless(last.Reason) {
 			return true
 		}
 	}
@@ -155,13 +155,13 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 const longestPlan = loadplan.LongestExperiment + time.Hour
 
 // Overdue reports whether an experiment has exceeded its time limit. Its results up to then count.
-func Overdue(experiment *v1alpha1.SizingExperiment, now time.Time) bool {
+func Overdue(experiment *v1beta1.SizingExperiment, now time.Time) bool {
 	return TimeLeft(experiment, now) < 0
 }
 
 // TimeLeft returns how long an experiment may still take, without the time for which it is
 // suspended. It is negative if the time limit is exceeded.
-func TimeLeft(experiment *v1alpha1.SizingExperiment, now time.Time) time.Duration {
+func TimeLeft(experiment *v1beta1.SizingExperiment, now time.Time) time.Duration {
 	status := &experiment.Status
 	if status.StartTime == nil {
 		return longestPlan
@@ -171,7 +171,7 @@ func TimeLeft(experiment *v1alpha1.SizingExperiment, now time.Time) time.Duratio
 
 // suspendedFor returns for how long an experiment was suspended since it began. A suspension that
 // has just ended, and was not noted yet, counts until now.
-func suspendedFor(status *v1alpha1.SizingExperimentStatus, now time.Time) time.Duration {
+func suspendedFor(status *v1beta1.SizingExperimentStatus, now time.Time) time.Duration {
 	total := time.Duration(status.SuspendedSeconds) * time.Second
 	if status.SuspendedSince != nil {
 		total += now.Sub(status.SuspendedSince.Time)
@@ -181,7 +181,7 @@ func suspendedFor(status *v1alpha1.SizingExperimentStatus, now time.Time) time.D
 
 // NoteSuspension writes into the status of an experiment that has begun since when it is suspended,
 // and for how long it was.
-func NoteSuspension(experiment *v1alpha1.SizingExperiment, now time.Time) {
+func NoteSuspension(experiment *v1beta1.SizingExperiment, now time.Time) {
 	status := &experiment.Status
 	switch {
 	case experiment.Spec.Suspend && status.StartTime != nil && status.SuspendedSince == nil:

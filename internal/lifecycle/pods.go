@@ -11,14 +11,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // podWaits returns what a pod waits for that it can't change itself, or nil.
 func podWaits(pod *corev1.Pod) *Decision {
 	if scheduled := podCondition(pod, corev1.PodScheduled); scheduled.Status == corev1.ConditionFalse {
-		return wait(v1alpha1.ReasonUnschedulable, "Pod "+pod.Name+" can't be scheduled: "+scheduled.Message)
+		return wait(v1beta1.ReasonUnschedulable, "Pod "+pod.Name+" can't be scheduled: "+scheduled.Message)
 	}
 	for _, container := range containers(pod) {
 		if d := containerWaits(container); d != nil {
@@ -33,10 +33,10 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 	waiting := ptr.Deref(container.State.Waiting, corev1.ContainerStateWaiting{})
 	switch waiting.Reason {
 	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
-		return wait(v1alpha1.ReasonImagePull,
+		return wait(v1beta1.ReasonImagePull,
 			fmt.Sprintf("Image %s can't be pulled (%s): %s", container.Image, waiting.Reason, waiting.Message))
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-		return wait(v1alpha1.ReasonContainerRefused,
+		return wait(v1beta1.ReasonContainerRefused,
 			fmt.Sprintf("Container %s can't start (%s): %s", container.Name, waiting.Reason, waiting.Message))
 	}
 	return nil
@@ -45,7 +45,7 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 // podFailed returns how a pod of the login service failed, or nil.
 func podFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
-		return broken(v1alpha1.ReasonServiceEvicted, "Pod %s of the login service was evicted: %s", pod.Name, pod.Status.Message)
+		return broken(v1beta1.ReasonServiceEvicted, "Pod %s of the login service was evicted: %s", pod.Name, pod.Status.Message)
 	}
 	for _, container := range containers(pod) {
 		if failed := containerFailed(container, loadEnd); failed != nil {
@@ -53,7 +53,7 @@ func podFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
-		return broken(v1alpha1.ReasonServiceFailed, "Pod %s of the login service ended: %s", pod.Name, pod.Status.Message)
+		return broken(v1beta1.ReasonServiceFailed, "Pod %s of the login service ended: %s", pod.Name, pod.Status.Message)
 	}
 	return nil
 }
@@ -67,12 +67,12 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) *Decis
 	case ended != nil && !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd):
 		return nil
 	case ended != nil && ended.Reason == "OOMKilled":
-		return broken(v1alpha1.ReasonServiceOOMKilled,
+		return broken(v1beta1.ReasonServiceOOMKilled,
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
 	case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
 		return calibrationFailed(ended)
 	case container.RestartCount > 0:
-		return broken(v1alpha1.ReasonServiceRestarted, "Container %s of the login service restarted while it was measured", container.Name)
+		return broken(v1beta1.ReasonServiceRestarted, "Container %s of the login service restarted while it was measured", container.Name)
 	}
 	return nil
 }
@@ -84,13 +84,13 @@ func calibrationFailed(ended *corev1.ContainerStateTerminated) *Decision {
 	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(handover.RehearsalReasons, reason) && why != "" {
 		return broken(reason, "The login service can't be measured: %s", why)
 	}
-	return broken(v1alpha1.ReasonCalibrationFailed, "The calibration failed with exit code %d: %s", ended.ExitCode, text)
+	return broken(v1beta1.ReasonCalibrationFailed, "The calibration failed with exit code %d: %s", ended.ExitCode, text)
 }
 
 // calibratesTooLong reports whether a pod's calibration should have ended long ago. It gives up by
 // itself only at the attempt's deadline, which also allows for the load. Its start is a time of the
 // node's clock, which may be behind; the calibration did not begin before the attempt.
-func calibratesTooLong(pod *corev1.Pod, attempt *v1alpha1.Attempt, longest time.Duration, now time.Time) bool {
+func calibratesTooLong(pod *corev1.Pod, attempt *v1beta1.Attempt, longest time.Duration, now time.Time) bool {
 	running := calibrationOf(pod).Running
 	return running != nil && now.Sub(running.StartedAt.Time) > longest && now.Sub(attempt.StartTime.Time) > longest
 }
@@ -103,15 +103,15 @@ func disrupted(pod *corev1.Pod) bool {
 // RefusalReason maps the API server's message about an object that it does not admit to a reason.
 func RefusalReason(message string) string {
 	if strings.Contains(message, "exceeded quota") || strings.Contains(message, "failed quota") {
-		return v1alpha1.ReasonQuotaRefused
+		return v1beta1.ReasonQuotaRefused
 	}
-	return v1alpha1.ReasonAdmissionRefused
+	return v1beta1.ReasonAdmissionRefused
 }
 
 // refusal waits for a kind of object that the API server does not admit.
 func refusal(what, message string) *Decision {
 	reason := RefusalReason(message)
-	if reason == v1alpha1.ReasonQuotaRefused {
+	if reason == v1beta1.ReasonQuotaRefused {
 		return wait(reason, fmt.Sprintf("A resource quota of the namespace refuses %s; raise the quota or request less: %s", what, message))
 	}
 	return wait(reason, fmt.Sprintf("The cluster refuses %s: %s", what, message))

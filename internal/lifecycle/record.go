@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -37,12 +37,12 @@ func RecordCalibration(o *Observation, m Model) error {
 
 // plannedSpeed returns the speed that is known before the load, or nil if the calibration has
 // no reference hash.
-func plannedSpeed(cal handover.Calibration, known int64) *v1alpha1.TrialSpeed {
+func plannedSpeed(cal handover.Calibration, known int64) *v1beta1.TrialSpeed {
 	planned := speed.Planned(cal, known)
 	if planned <= 0 {
 		return nil
 	}
-	return &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: planned, PlannedHashMicrosecondsAtCost8: planned}
+	return &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: planned, PlannedHashMicrosecondsAtCost8: planned}
 }
 
 // calibrationTimes returns when the first pod began to calibrate and when the last one ended.
@@ -64,7 +64,7 @@ func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 
 // infeasible reports whether no rate can meet the objective. This applies only to mode
 // Capacity, which searches for a rate.
-func infeasible(trial *v1alpha1.SizingTrial) bool {
+func infeasible(trial *v1beta1.SizingTrial) bool {
 	return loadplan.FindsCapacity(trial.Spec.Load.Mode) && model.Infeasible(trial.Spec, trial.Status.Prediction)
 }
 
@@ -74,14 +74,14 @@ func infeasible(trial *v1alpha1.SizingTrial) bool {
 func ConcludeUnloaded(o *Observation) End {
 	if differences := alteredService(o); len(differences) > 0 {
 		return End{
-			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPodAltered,
+			Outcome: v1beta1.OutcomeBroken, Reason: v1beta1.ReasonPodAltered,
 			Message: "The pods that were calibrated differ from the planned pods: " + strings.Join(differences, "; "),
 		}
 	}
 	status := &o.Trial.Status
 	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction, float64(o.Reference))
 	keep(o, judged)
-	end := End{Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load was run"}
+	end := End{Outcome: v1beta1.OutcomeKept, Reason: v1beta1.ReasonInfeasible, Message: "No rate can meet the objective; no load was run"}
 	if len(judged.Result.Reasons) > 0 {
 		end.Message = judged.Result.Reasons[0].Message
 	}
@@ -90,7 +90,7 @@ func ConcludeUnloaded(o *Observation) End {
 
 // LoadSpec returns the trial's spec with the generator's CPU limit filled in. The load is
 // planned from this spec.
-func (o *Observation) LoadSpec() v1alpha1.SizingTrialSpec {
+func (o *Observation) LoadSpec() v1beta1.SizingTrialSpec {
 	spec := *o.Trial.Spec.DeepCopy()
 	if spec.Generator.CPULimit == "" {
 		spec.Generator.CPULimit = o.GeneratorCPULimit

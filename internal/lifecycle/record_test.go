@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -59,19 +59,19 @@ func TestNothingIsRecordedOfACalibrationThatCanNotBeRead(t *testing.T) {
 }
 
 // predictHash returns the hash time that it was given as the p95.
-func predictHash(_ v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.Prediction {
-	return &v1alpha1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
+func predictHash(_ v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Prediction {
+	return &v1beta1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
 }
 
 func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 	const timed = `,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`
-	at := func(micros int64) *v1alpha1.TrialSpeed {
-		return &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: micros, PlannedHashMicrosecondsAtCost8: micros}
+	at := func(micros int64) *v1beta1.TrialSpeed {
+		return &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: micros, PlannedHashMicrosecondsAtCost8: micros}
 	}
 	for name, test := range map[string]struct {
 		more      string
 		reference int64
-		speed     *v1alpha1.TrialSpeed
+		speed     *v1beta1.TrialSpeed
 		predicted int64
 	}{
 		"the experiment's if it is known":               {timed, 12_500, at(12_500), 50_000},

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
@@ -21,13 +21,13 @@ func beforeLoad(o *Observation) Decision {
 	}
 	switch {
 	case len(attempt.ServicePodUIDs) == 0:
-		return Decision{Action: Record, Reason: v1alpha1.ReasonDeploying, Message: preparing}
+		return Decision{Action: Record, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	case infeasible(o.Trial):
-		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
+		return Decision{Action: Conclude, Reason: v1beta1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
 	case o.outnumbered():
 		return waitDeployed(o)
 	default:
-		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: loading}
+		return Decision{Action: Load, Reason: v1beta1.ReasonUnderLoad, Message: loading}
 	}
 }
 
@@ -74,7 +74,7 @@ func serviceWaits(o *Observation) *Decision {
 				return refusal("a pod", condition.Message)
 			}
 		}
-		return wait(v1alpha1.ReasonDeploying, preparing)
+		return wait(v1beta1.ReasonDeploying, preparing)
 	}
 	return podsSettled(o)
 }
@@ -83,21 +83,21 @@ func serviceWaits(o *Observation) *Decision {
 func podsSettled(o *Observation) *Decision {
 	c := o.Children
 	if len(c.ServicePods) > int(o.Trial.Spec.Service.Replicas) {
-		return wait(v1alpha1.ReasonDeploying, "Waiting for a replaced pod of the login service to terminate")
+		return wait(v1beta1.ReasonDeploying, "Waiting for a replaced pod of the login service to terminate")
 	}
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
 		switch {
 		case pod.DeletionTimestamp != nil:
-			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
+			return wait(v1beta1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
 		case calibrates(pod) && !initialized(pod):
-			return &Decision{Action: Wait, Reason: v1alpha1.ReasonDeploying, Message: preparing, calibrating: true}
+			return &Decision{Action: Wait, Reason: v1beta1.ReasonDeploying, Message: preparing, calibrating: true}
 		case !initialized(pod) && o.Now.Sub(waitingSince(o)) < queue.Patience:
-			return wait(v1alpha1.ReasonDeploying, preparing) // as shown since the attempt began
+			return wait(v1beta1.ReasonDeploying, preparing) // as shown since the attempt began
 		case !initialized(pod):
-			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to start"+startingAs(pod))
+			return wait(v1beta1.ReasonDeploying, "Waiting for pod "+pod.Name+" to start"+startingAs(pod))
 		case pod.Status.PodIP == "":
-			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get an IP address")
+			return wait(v1beta1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get an IP address")
 		}
 	}
 	return nil
@@ -107,29 +107,29 @@ func podsSettled(o *Observation) *Decision {
 func breakage(o *Observation) *Decision {
 	attempt, c := o.attempt(), o.Children
 	if loadEnd(c).IsZero() && o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)) {
-		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt exceeded its deadline")
+		return broken(v1beta1.ReasonDeadlineExceeded, "The attempt exceeded its deadline")
 	}
 	if gone := childGone(attempt, c); gone != nil {
 		return gone
 	}
 	if attempt.JobUID != "" && len(o.Strays) > 0 {
-		return broken(v1alpha1.ReasonGeneratorReplaced,
+		return broken(v1beta1.ReasonGeneratorReplaced,
 			"A load generator that no Job controls any more ran beside the one of this attempt: %s", strings.Join(o.Strays, ", "))
 	}
 	return servicePodsBroken(o)
 }
 
 // childGone returns which child of the attempt was deleted or replaced, or nil.
-func childGone(attempt *v1alpha1.Attempt, c Children) *Decision {
+func childGone(attempt *v1beta1.Attempt, c Children) *Decision {
 	switch {
 	case attempt.ServiceUID != "" && c.Deployment == nil:
-		return broken(v1alpha1.ReasonServiceDeleted, "The login service's Deployment was deleted")
+		return broken(v1beta1.ReasonServiceDeleted, "The login service's Deployment was deleted")
 	case attempt.ServiceUID != "" && c.Deployment.UID != attempt.ServiceUID:
-		return broken(v1alpha1.ReasonServiceReplaced, "The login service's Deployment was replaced")
+		return broken(v1beta1.ReasonServiceReplaced, "The login service's Deployment was replaced")
 	case attempt.LoadStartTime != nil && c.Service == nil:
-		return broken(v1alpha1.ReasonServiceDeleted, "The login service's Service was deleted")
+		return broken(v1beta1.ReasonServiceDeleted, "The login service's Service was deleted")
 	case attempt.JobUID != "" && (c.Job == nil || c.Job.UID != attempt.JobUID):
-		return broken(v1alpha1.ReasonJobDeleted, "The k6 Job was deleted or replaced before its result was read")
+		return broken(v1beta1.ReasonJobDeleted, "The k6 Job was deleted or replaced before its result was read")
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func servicePodsBroken(o *Observation) *Decision {
 			return failed
 		}
 		if calibratesTooLong(pod, attempt, longest, o.Now) {
-			return broken(v1alpha1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longest)
+			return broken(v1beta1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longest)
 		}
 		if joinedLoad(pod, attempt, c) {
-			return broken(v1alpha1.ReasonServiceReplaced, "Pod %s was added to the login service while it was measured", pod.Name)
+			return broken(v1beta1.ReasonServiceReplaced, "Pod %s was added to the login service while it was measured", pod.Name)
 		}
 		if pod.DeletionTimestamp == nil {
 			seen = append(seen, pod.UID)
@@ -157,7 +157,7 @@ func servicePodsBroken(o *Observation) *Decision {
 	}
 	for _, uid := range attempt.ServicePodUIDs {
 		if !slices.Contains(seen, uid) {
-			return broken(v1alpha1.ReasonServiceReplaced,
+			return broken(v1beta1.ReasonServiceReplaced,
 				"A pod of the login service was deleted or replaced while it was measured")
 		}
 	}
@@ -167,7 +167,7 @@ func servicePodsBroken(o *Observation) *Decision {
 // joinedLoad reports whether a pod was added after the service's pods were recorded, for example
 // because somebody scaled the Deployment. A pod that was added after the load can't affect its
 // numbers.
-func joinedLoad(pod *corev1.Pod, attempt *v1alpha1.Attempt, c Children) bool {
+func joinedLoad(pod *corev1.Pod, attempt *v1beta1.Attempt, c Children) bool {
 	if len(attempt.ServicePodUIDs) == 0 || slices.Contains(attempt.ServicePodUIDs, pod.UID) {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Due returns when the logins of an open step are due, from the start of the step: first those of
@@ -23,7 +23,7 @@ func (s Step) Due() []time.Duration {
 }
 
 func (s Step) part(seed uint32, n int, over time.Duration) []time.Duration {
-	if s.Arrivals == string(v1alpha1.ArrivalsUniform) {
+	if s.Arrivals == string(v1beta1.ArrivalsUniform) {
 		return Uniform(n, over)
 	}
 	return Poisson(seed, n, over)

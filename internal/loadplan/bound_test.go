@@ -6,18 +6,18 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
 	none := func(c *handover.Calibration) { c.QuotaMilliCPU = nil }
-	unbounded := v1alpha1.Variant{Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}}
-	pool := v1alpha1.Variant{Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
+	unbounded := v1beta1.Variant{Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}}
+	pool := v1beta1.Variant{Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
 	threaded := pool
-	threaded.Algorithm, threaded.Parallelism = v1alpha1.AlgorithmArgon2id, ptr.To[int32](2)
+	threaded.Algorithm, threaded.Parallelism = v1beta1.AlgorithmArgon2id, ptr.To[int32](2)
 	tests := map[string]struct {
 		replicas int32
-		variant  v1alpha1.Variant
+		variant  v1beta1.Variant
 		cal      handover.Calibration
 		want     int64
 	}{

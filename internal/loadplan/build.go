@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // gapMilliseconds is the time between the end of a step's drain and the next step, so that
@@ -18,7 +18,7 @@ const gapMilliseconds = 100
 // Another version of this code may plan other steps, so a run is judged by the plan of its generator (Decode).
 //
 // Errors: ErrNotCalibrated, and a load that the API would have refused.
-func Build(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *v1alpha1.Prediction) (Plan, error) {
+func Build(spec v1beta1.SizingTrialSpec, cal handover.Calibration, prediction *v1beta1.Prediction) (Plan, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return Plan{}, err
@@ -36,25 +36,25 @@ func Build(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *
 		Steps:               inSequence(steps),
 		NotRun:              left,
 	}
-	if spec.Role == v1alpha1.RoleVerification {
+	if spec.Role == v1beta1.RoleVerification {
 		plan.Objective = &spec.Objective
 	}
 	return plan, nil
 }
 
-func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun, error) {
-	if spec.Role == v1alpha1.RoleVerification {
+func (s service) steps(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) ([]Step, []NotRun, error) {
+	if spec.Role == v1beta1.RoleVerification {
 		steps, err := s.verificationSteps(spec)
 		return steps, nil, err
 	}
 	switch spec.Load.Mode {
-	case v1alpha1.LoadCapacity, "":
+	case v1beta1.LoadCapacity, "":
 		steps, left := s.capacitySteps(spec, prediction)
 		return steps, left, nil
-	case v1alpha1.LoadRates:
+	case v1beta1.LoadRates:
 		steps, err := s.ratesSteps(spec)
 		return steps, nil, err
-	case v1alpha1.LoadUsers:
+	case v1beta1.LoadUsers:
 		steps, err := s.usersSteps(spec)
 		return steps, nil, err
 	default:

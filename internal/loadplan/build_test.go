@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden plans")
 
 func TestBuildGivesTheGoldenPlan(t *testing.T) {
 	tests := map[string]struct {
-		spec       v1alpha1.SizingTrialSpec
+		spec       v1beta1.SizingTrialSpec
 		cal        handover.Calibration
-		prediction *v1alpha1.Prediction
+		prediction *v1beta1.Prediction
 	}{
 		"capacity-predicted":        {aTrial(), calibrated(), predicting(77)},
 		"capacity-with-sessions":    {aTrial(withSessions), calibrated(), nil},
@@ -64,7 +64,7 @@ func stepAt(t *testing.T, p Plan, percent int32) Step {
 }
 
 // mustBuild returns a plan, which must be read as it was sent.
-func mustBuild(t *testing.T, spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *v1alpha1.Prediction) Plan {
+func mustBuild(t *testing.T, spec v1beta1.SizingTrialSpec, cal handover.Calibration, prediction *v1beta1.Prediction) Plan {
 	t.Helper()
 	plan, err := Build(spec, cal, prediction)
 	if err != nil {
@@ -80,20 +80,20 @@ func mustBuild(t *testing.T, spec v1alpha1.SizingTrialSpec, cal handover.Calibra
 func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 	tests := map[string]struct {
 		hash         int64
-		load         func(*v1alpha1.Load)
+		load         func(*v1beta1.Load)
 		wantRequests int
 		wantCounted  int64
 	}{
-		"a fast service fills a step of the least length":    {1_250, func(*v1alpha1.Load) {}, 2_800, 10_000},
-		"a slow one goes on until it shows a steady state":   {100_000, func(*v1alpha1.Load) {}, 156, 44_571},
-		"a slower one stops at the longest step before that": {500_000, func(*v1alpha1.Load) {}, 84, 120_000},
-		"more samples take a longer step":                    {20_000, func(l *v1alpha1.Load) { l.MinSamples = 700 }, 700, 40_000},
-		"a step is never longer than the longest step":       {400_000, func(l *v1alpha1.Load) { l.MinSamples, l.MaxStepSeconds = 20, 30 }, 26, 29_714},
-		"a step with just more than 72 samples runs":         {570_000, func(*v1alpha1.Load) {}, 73, 119_086},
+		"a fast service fills a step of the least length":    {1_250, func(*v1beta1.Load) {}, 2_800, 10_000},
+		"a slow one goes on until it shows a steady state":   {100_000, func(*v1beta1.Load) {}, 156, 44_571},
+		"a slower one stops at the longest step before that": {500_000, func(*v1beta1.Load) {}, 84, 120_000},
+		"more samples take a longer step":                    {20_000, func(l *v1beta1.Load) { l.MinSamples = 700 }, 700, 40_000},
+		"a step is never longer than the longest step":       {400_000, func(l *v1beta1.Load) { l.MinSamples, l.MaxStepSeconds = 20, 30 }, 26, 29_714},
+		"a step with just more than 72 samples runs":         {570_000, func(*v1beta1.Load) {}, 73, 119_086},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *v1alpha1.SizingTrialSpec) { test.load(&s.Load) })
+			spec := aTrial(func(s *v1beta1.SizingTrialSpec) { test.load(&s.Load) })
 			step := stepAt(t, mustBuild(t, spec, calibrated(hashTakes(test.hash)), nil), ReportedLoadPercent)
 			if step.Requests != test.wantRequests || step.CountedMilliseconds != test.wantCounted {
 				t.Errorf("%d requests in %d ms, want %d in %d", step.Requests, step.CountedMilliseconds, test.wantRequests, test.wantCounted)
@@ -134,7 +134,7 @@ func TestAPlanNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
 
 func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
 	slow, fast := mustBuild(t, aTrial(), calibrated(), nil), mustBuild(t, aTrial(withWorkers(2)), calibrated(hashTakes(5_000)), nil)
-	again := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Repetition = 2 }), calibrated(), nil)
+	again := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) { s.Repetition = 2 }), calibrated(), nil)
 	for i := range slow.Steps[:4] {
 		if slow.Steps[i].Seed != fast.Steps[i].Seed {
 			t.Errorf("step %d: variants see different patterns", i)
@@ -146,7 +146,7 @@ func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
 }
 
 func TestUsersWithoutAWarmUpCountFromTheFirstLogin(t *testing.T) {
-	cold := func(s *v1alpha1.SizingTrialSpec) { withUsers(4)(s); s.Load.WarmupSeconds = 0 }
+	cold := func(s *v1beta1.SizingTrialSpec) { withUsers(4)(s); s.Load.WarmupSeconds = 0 }
 	if got := mustBuild(t, aTrial(cold), calibrated(), nil).Steps[0].SettleMilliseconds; got != 0 {
 		t.Errorf("%d ms are not counted", got)
 	}
@@ -171,7 +171,7 @@ func TestBuildRefusesWhatItCantPlan(t *testing.T) {
 			t.Errorf("rate %q was planned", rate)
 		}
 	}
-	if _, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode = "Ramp" }), calibrated(), nil); err == nil {
+	if _, err := Build(aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.Mode = "Ramp" }), calibrated(), nil); err == nil {
 		t.Error("an unknown mode was planned")
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // FindsCapacity reports whether a load of this mode searches for the highest rate that meets the
 // objective. In the other modes the experiment says what to measure.
-func FindsCapacity(mode v1alpha1.LoadMode) bool { return mode == v1alpha1.LoadCapacity || mode == "" }
+func FindsCapacity(mode v1beta1.LoadMode) bool { return mode == v1beta1.LoadCapacity || mode == "" }
 
 // ReportedLoadPercent is the share of the calibrated bound at which mode Capacity reports
 // every variant, so that rows can be compared.
@@ -30,7 +30,7 @@ type heldRate struct {
 	NotRun
 }
 
-func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun) {
+func (s service) capacitySteps(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) ([]Step, []NotRun) {
 	var steps []Step
 	var left []NotRun
 	for _, r := range s.ratesToHold(spec, prediction) {
@@ -46,15 +46,15 @@ func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec, prediction *v1alph
 	return steps, left
 }
 
-func (s service) hold(spec v1alpha1.SizingTrialSpec, r heldRate) Step {
-	step := s.open(spec, v1alpha1.PurposeCapacity, r.index, r.OfferedMilliPerSecond, r.Requests)
+func (s service) hold(spec v1beta1.SizingTrialSpec, r heldRate) Step {
+	step := s.open(spec, v1beta1.PurposeCapacity, r.index, r.OfferedMilliPerSecond, r.Requests)
 	step.Callers = min(step.Callers, s.openCallers(r.OfferedMilliPerSecond, s.patience(r.OfferedMilliPerSecond)))
 	step.LoadPercent, step.Reported, step.Predicted = r.LoadPercent, r.Reported, r.Predicted
 	return step
 }
 
 // ratesToHold returns the fixed shares and the predicted capacity, from low to high.
-func (s service) ratesToHold(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) []heldRate {
+func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) []heldRate {
 	load := spec.Load
 	if spec.Objective.P99Milliseconds > 0 {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
@@ -72,7 +72,7 @@ func (s service) ratesToHold(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1
 
 // fixedRates returns the fixed shares. The reported one should count as many logins as show
 // that few fail, if there is time.
-func (s service) fixedRates(load v1alpha1.Load, show int) []heldRate {
+func (s service) fixedRates(load v1beta1.Load, show int) []heldRate {
 	var rates []heldRate
 	for index, percent := range capacityLoads() {
 		offered := max(1, s.highestRate()*int64(percent)/100)
@@ -94,7 +94,7 @@ func (s service) fixedRates(load v1alpha1.Load, show int) []heldRate {
 // capacityRequests returns the number of logins of a step. The step lasts at least
 // load.stepSeconds, and has at least load.minSamples and the given least number, but is
 // never longer than load.maxStepSeconds.
-func capacityRequests(load v1alpha1.Load, offeredMilli int64, least int) int {
+func capacityRequests(load v1beta1.Load, offeredMilli int64, least int) int {
 	perSecond := float64(offeredMilli) / milli
 	wanted := max(math.Round(perSecond*float64(load.StepSeconds)), float64(load.MinSamples), float64(least))
 	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds))))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -20,13 +20,13 @@ func Duration(p Plan) time.Duration {
 
 // MaxDuration returns the longest time that the load of one attempt can take, whatever the calibration
 // finds, without the start of pods and k6 and the calibration.
-func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
+func MaxDuration(spec v1beta1.SizingTrialSpec) time.Duration {
 	load := spec.Load
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
 	drain := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
 	total := time.Duration(load.WarmupSeconds)*time.Second + drain
 	longest := longestCounted(load)
-	if spec.Role == v1alpha1.RoleVerification {
+	if spec.Role == v1beta1.RoleVerification {
 		longest = make([]time.Duration, mostChecks)
 		longest[0] = time.Duration(load.MaxStepSeconds) * time.Second // all of them together
 	}
@@ -36,11 +36,11 @@ func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	return total
 }
 
-func longestCounted(load v1alpha1.Load) []time.Duration {
+func longestCounted(load v1beta1.Load) []time.Duration {
 	var longest []time.Duration
 	step := time.Duration(load.StepSeconds) * time.Second
 	switch load.Mode {
-	case v1alpha1.LoadRates:
+	case v1beta1.LoadRates:
 		for _, rate := range load.RatesPerSecond {
 			counted := step
 			if offered, err := milliPerSecond(rate); err == nil {
@@ -48,7 +48,7 @@ func longestCounted(load v1alpha1.Load) []time.Duration {
 			}
 			longest = append(longest, counted)
 		}
-	case v1alpha1.LoadUsers:
+	case v1beta1.LoadUsers:
 		for range load.Users {
 			longest = append(longest, step)
 		}
@@ -72,7 +72,7 @@ const startAllowance = time.Minute
 
 // CheckDuration returns an error if the plan of an experiment can take longer than LongestExperiment.
 // Errors include those of matrix.Measured.
-func CheckDuration(spec v1alpha1.SizingExperimentSpec) error {
+func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 	measured, err := matrix.Measured(spec.Matrix)
 	if err != nil {
 		return err
@@ -80,9 +80,9 @@ func CheckDuration(spec v1alpha1.SizingExperimentSpec) error {
 	load := spec.Load
 	steps, step := mostCapacitySteps, load.MaxStepSeconds
 	switch load.Mode {
-	case v1alpha1.LoadRates:
+	case v1beta1.LoadRates:
 		steps, step = len(load.RatesPerSecond), load.StepSeconds
-	case v1alpha1.LoadUsers:
+	case v1beta1.LoadUsers:
 		steps, step = len(load.Users), load.StepSeconds
 	}
 	seconds := func(n int32) time.Duration { return time.Duration(n) * time.Second }
@@ -101,7 +101,7 @@ const guessedOverhead = 12 * time.Second
 
 // Estimate returns about how long one attempt takes in total, from the trial's spec alone.
 // Its errors are those of Build.
-func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
+func Estimate(spec v1beta1.SizingTrialSpec) (time.Duration, error) {
 	limit, err := matrix.MilliCPU(spec.Variant.CPULimit)
 	if err != nil {
 		return 0, fmt.Errorf("estimate: %w", err)
@@ -119,7 +119,7 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 		return 0, err
 	}
 	switch {
-	case spec.Role == v1alpha1.RoleVerification:
+	case spec.Role == v1beta1.RoleVerification:
 		plan = plan.First(1) // most verifications are decided then
 	case s.isInfeasible(spec):
 		plan = Plan{} // it ends after its calibration
@@ -130,7 +130,7 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 
 // isInfeasible reports whether a login that is alone on a replica is likely to take longer than the
 // objective. No load is run then if the mode searches for a rate.
-func (s service) isInfeasible(spec v1alpha1.SizingTrialSpec) bool {
+func (s service) isInfeasible(spec v1beta1.SizingTrialSpec) bool {
 	objective := time.Duration(spec.Objective.P95Milliseconds) * time.Millisecond
 	return FindsCapacity(spec.Load.Mode) && !s.sessions && objective > 0 && s.interval > objective
 }

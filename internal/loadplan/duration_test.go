@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestEstimateIsOfTheRightSize(t *testing.T) {
@@ -18,7 +18,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 		cost     int32
 		limit    string
 		p95      int32
-		change   func(*v1alpha1.SizingTrialSpec)
+		change   func(*v1beta1.SizingTrialSpec)
 		least    time.Duration
 		greatest time.Duration
 	}{
@@ -31,7 +31,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 		"sessions are loaded anyway":                          {14, "1", 500, withSessions, 60 * time.Second, 400 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) {
+			got, err := Estimate(aTrial(func(s *v1beta1.SizingTrialSpec) {
 				s.Variant.Cost, s.Variant.CPULimit, s.Objective.P95Milliseconds = test.cost, test.limit, test.p95
 				if test.change != nil {
 					test.change(s)
@@ -45,7 +45,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
+	if _, err := Estimate(aTrial(func(s *v1beta1.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
 		t.Error("a variant without a limit was estimated")
 	}
 }
@@ -65,11 +65,11 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 		within(&longest, step, 1800)
 		within(&timeout, 1, 60)
 		hash, quota = 1+int64(uint64(hash)%60_000_000), 1+int64(uint64(quota)%64_000)
-		spec := aTrial(withReplicas(replicas), func(s *v1alpha1.SizingTrialSpec) {
+		spec := aTrial(withReplicas(replicas), func(s *v1beta1.SizingTrialSpec) {
 			s.Load.StepSeconds, s.Load.MinSamples, s.Load.MaxStepSeconds, s.Load.RequestTimeoutSeconds = step, samples, longest, timeout
-			s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+			s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 			if workers > 0 {
-				s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: &workers}
+				s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: &workers}
 			}
 			switch mode % 3 {
 			case 1:
@@ -79,7 +79,7 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 			}
 		})
 		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *handover.Calibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }),
-			&v1alpha1.Prediction{CapacityMilliPerSecond: new(predicted & math.MaxInt32)})
+			&v1beta1.Prediction{CapacityMilliPerSecond: new(predicted & math.MaxInt32)})
 		if err != nil {
 			// A bound below one login in a thousand seconds cannot be planned.
 			return
@@ -131,39 +131,39 @@ func checkStep(t *testing.T, i int, s Step) {
 // The limit is measured variants × repetitions × (60 + warm-up + steps × (step + timeout))
 // ≤ 86,400 seconds.
 func TestPlansEndWithinADay(t *testing.T) {
-	type spec = v1alpha1.SizingExperimentSpec
-	eighteen := func(mode v1alpha1.LoadMode, warmup int32) func(*spec) {
+	type spec = v1beta1.SizingExperimentSpec
+	eighteen := func(mode v1beta1.LoadMode, warmup int32) func(*spec) {
 		return func(s *spec) {
 			s.Repetitions = 10
-			s.Load = v1alpha1.Load{Mode: mode, StepSeconds: 466, MaxStepSeconds: 466, RequestTimeoutSeconds: 10, WarmupSeconds: warmup}
+			s.Load = v1beta1.Load{Mode: mode, StepSeconds: 466, MaxStepSeconds: 466, RequestTimeoutSeconds: 10, WarmupSeconds: warmup}
 			for n := range int32(18) {
 				s.Load.RatesPerSecond, s.Load.Users = append(s.Load.RatesPerSecond, intstr.FromInt32(n+1)), append(s.Load.Users, n+1)
 			}
 		}
 	}
-	matrix := func(m v1alpha1.Matrix) func(*spec) { return func(s *spec) { s.Matrix = m } }
+	matrix := func(m v1beta1.Matrix) func(*spec) { return func(s *spec) { s.Matrix = m } }
 	repeated := func(n int32) func(*spec) { return func(s *spec) { s.Repetitions = n } }
-	pools := []v1alpha1.NodePool{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	pools := []v1beta1.NodePool{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	costs := []int32{4, 6, 8, 9, 10, 11, 12}
-	cornersAndControls := v1alpha1.Matrix{
-		Measure: v1alpha1.MeasureCorners, Costs: []int32{8, 9, 10}, CPULimits: []string{"1", "2", "3"}, NodePools: pools,
-		Controls: []v1alpha1.Control{{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}},
+	cornersAndControls := v1beta1.Matrix{
+		Measure: v1beta1.MeasureCorners, Costs: []int32{8, 9, 10}, CPULimits: []string{"1", "2", "3"}, NodePools: pools,
+		Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}},
 	}
-	onlyCorners := v1alpha1.Matrix{Measure: v1alpha1.MeasureCorners, Costs: []int32{8, 12}, CPULimits: []string{"1", "2"}}
+	onlyCorners := v1beta1.Matrix{Measure: v1beta1.MeasureCorners, Costs: []int32{8, 12}, CPULimits: []string{"1", "2"}}
 	for name, test := range map[string]struct {
 		changes []func(*spec)
 		refused bool
 	}{
 		// 1 × 10 × (60 + 12 + 18 × (466 + 10)) = 86,400
-		"Rates that take exactly 24 hours":       {[]func(*spec){eighteen(v1alpha1.LoadRates, 12)}, false},
-		"one more second of warm-up":             {[]func(*spec){eighteen(v1alpha1.LoadRates, 13)}, true},
-		"one more second of warm-up, with Users": {[]func(*spec){eighteen(v1alpha1.LoadUsers, 13)}, true},
+		"Rates that take exactly 24 hours":       {[]func(*spec){eighteen(v1beta1.LoadRates, 12)}, false},
+		"one more second of warm-up":             {[]func(*spec){eighteen(v1beta1.LoadRates, 13)}, true},
+		"one more second of warm-up, with Users": {[]func(*spec){eighteen(v1beta1.LoadUsers, 13)}, true},
 		// 27 × (60 + 5 + 24 × (120 + 10)) = 85,995
-		"27 variants of Capacity with its defaults": {[]func(*spec){matrix(v1alpha1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}, NodePools: pools})}, false},
-		"28 variants of Capacity with its defaults": {[]func(*spec){matrix(v1alpha1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}})}, true},
-		"28 variants of shorter steps": {[]func(*spec){matrix(v1alpha1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}}),
+		"27 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}, NodePools: pools})}, false},
+		"28 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}})}, true},
+		"28 variants of shorter steps": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}}),
 			func(s *spec) { s.Load.MaxStepSeconds = 60 }}, false},
-		"the corners of 64 variants": {[]func(*spec){matrix(v1alpha1.Matrix{Measure: v1alpha1.MeasureCorners,
+		"the corners of 64 variants": {[]func(*spec){matrix(v1beta1.Matrix{Measure: v1beta1.MeasureCorners,
 			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: []string{"1", "2", "3", "4", "5", "6", "7", "8"}})}, false},
 		// (6 + 3) × 3 × (60 + 5 + 24 × (120 + 10)) = 85,995
 		"corners and controls on three pools": {[]func(*spec){matrix(cornersAndControls)}, false},
@@ -174,8 +174,8 @@ func TestPlansEndWithinADay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := spec{
-				Matrix:      v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
-				Load:        v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
+				Matrix:      v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
+				Load:        v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
 				Repetitions: 1,
 			}
 			for _, change := range test.changes {

@@ -5,17 +5,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // aTrial returns a trial of a pool with one worker at cost 8, with the API's defaults.
-func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
-	spec := v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
+func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
+	spec := v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{Name: "c8-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Repetition: 1,
-		Service:    v1alpha1.Service{Replicas: 1},
-		Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120,
+		Service:    v1beta1.Service{Replicas: 1},
+		Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120,
 			WarmupSeconds: 5, RequestTimeoutSeconds: 10},
 		Seed: 7,
 	}
@@ -39,36 +39,36 @@ func calibrated(changes ...func(*handover.Calibration)) handover.Calibration {
 }
 
 // predicting returns a predicted capacity at a share of calibrated's bound.
-func predicting(percent int64) *v1alpha1.Prediction {
-	return &v1alpha1.Prediction{NoLoadP95Microseconds: 40_000, CapacityMilliPerSecond: ptr.To(25_000 * percent / 100)}
+func predicting(percent int64) *v1beta1.Prediction {
+	return &v1beta1.Prediction{NoLoadP95Microseconds: 40_000, CapacityMilliPerSecond: ptr.To(25_000 * percent / 100)}
 }
 
-func withGenerator(limit string) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Generator.CPULimit = limit }
+func withGenerator(limit string) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = limit }
 }
 
-func withSessions(s *v1alpha1.SizingTrialSpec) { s.Variant.Sessions = true }
+func withSessions(s *v1beta1.SizingTrialSpec) { s.Variant.Sessions = true }
 
 func hashTakes(micros int64) func(*handover.Calibration) {
 	return func(c *handover.Calibration) { c.HashMicroseconds = micros }
 }
 
-func atRates(rates ...intstr.IntOrString) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode, s.Load.RatesPerSecond = v1alpha1.LoadRates, rates }
+func atRates(rates ...intstr.IntOrString) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Load.Mode, s.Load.RatesPerSecond = v1beta1.LoadRates, rates }
 }
 
-func withUsers(users ...int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1alpha1.LoadUsers, users }
+func withUsers(users ...int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1beta1.LoadUsers, users }
 }
 
-func withReplicas(n int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = n }
+func withReplicas(n int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Service.Replicas = n }
 }
 
-func withWorkers(n int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
+func withWorkers(n int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
 }
 
-func unbounded(s *v1alpha1.SizingTrialSpec) {
-	s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+func unbounded(s *v1beta1.SizingTrialSpec) {
+	s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 }

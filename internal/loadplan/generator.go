@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/password"
@@ -35,7 +35,7 @@ const ReferenceCost = 8
 
 // generatorCeiling returns the highest rate, times 1000, that a generator can time correctly within its CPU
 // limit, if its CPU is as slow as the service's.
-func generatorCeiling(generator v1alpha1.Generator, cal handover.Calibration) (int64, error) {
+func generatorCeiling(generator v1beta1.Generator, cal handover.Calibration) (int64, error) {
 	milliCPU := int64(usualGeneratorMilliCPU)
 	if generator.CPULimit != "" {
 		var err error

@@ -5,12 +5,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestSharesAreOfWhatTheGeneratorCanDriveWhereThatIsLess(t *testing.T) {
 	tests := map[string]struct {
-		spec v1alpha1.SizingTrialSpec
+		spec v1beta1.SizingTrialSpec
 		hash int64
 		// want is the rate of the reported step, times 1000.
 		want      int64
@@ -44,7 +44,7 @@ func TestSharesAreOfWhatTheGeneratorCanDriveWhereThatIsLess(t *testing.T) {
 }
 
 func TestSessionsSettleUntilEveryCallerHasLoggedIn(t *testing.T) {
-	for name, spec := range map[string]v1alpha1.SizingTrialSpec{
+	for name, spec := range map[string]v1beta1.SizingTrialSpec{
 		"Capacity":                aTrial(withSessions),
 		"Capacity on two pods":    aTrial(withSessions, withReplicas(2)),
 		"Rates far beyond hashes": aTrial(withSessions, atRates(intstr.FromInt32(400))),

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // ErrNoSteps means that a load of mode Rates or Users has no rates or users.
@@ -16,7 +16,7 @@ var ErrNoSteps = errors.New("the load has no rate and no number of users")
 
 // ratesSteps gives each step a whole number of logins, from which its time follows, so that the offered
 // rate is exactly the requested one.
-func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
+func (s service) ratesSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) == 0 {
 		return nil, ErrNoSteps
 	}
@@ -26,24 +26,24 @@ func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		step := s.open(spec, v1alpha1.PurposeRate, index, offered, ratesRequests(spec.Load, offered))
+		step := s.open(spec, v1beta1.PurposeRate, index, offered, ratesRequests(spec.Load, offered))
 		step.Reported = index == 0
 		steps = append(steps, step)
 	}
 	return steps, nil
 }
 
-func ratesRequests(load v1alpha1.Load, offeredMilli int64) int {
+func ratesRequests(load v1beta1.Load, offeredMilli int64) int {
 	return max(1, requestsIn(time.Duration(load.StepSeconds)*time.Second, offeredMilli))
 }
 
-func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
+func (s service) usersSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.Users) == 0 {
 		return nil, ErrNoSteps
 	}
 	var steps []Step
 	for index, users := range spec.Load.Users {
-		step := s.closed(Closed, v1alpha1.PurposeUsers, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
+		step := s.closed(Closed, v1beta1.PurposeUsers, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
 		if spec.Load.WarmupSeconds == 0 {
 			// Without a warm-up, the first seconds are counted too.
 			step.SettleMilliseconds = 0

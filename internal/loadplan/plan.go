@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -40,7 +40,7 @@ type Plan struct {
 	NotRun []NotRun `json:"notRun,omitempty"`
 	// Objective is set for verifications. The generator counts the logins that miss it,
 	// and skips the remaining steps once they decide the outcome.
-	Objective *v1alpha1.Objective `json:"objective,omitempty"`
+	Objective *v1beta1.Objective `json:"objective,omitempty"`
 }
 
 // Step is one load held for some time: a settling part that is not counted, the counted
@@ -48,7 +48,7 @@ type Plan struct {
 type Step struct {
 	Kind Kind `json:"kind"`
 	// Purpose is what the step is for; empty for a warm-up.
-	Purpose v1alpha1.StepPurpose `json:"purpose,omitempty"`
+	Purpose v1beta1.StepPurpose `json:"purpose,omitempty"`
 	// StartMilliseconds is the step's beginning, from the start of the k6 run.
 	StartMilliseconds int64 `json:"startMs"`
 	// SettleMilliseconds is how long the step's load is held before it counts.
@@ -132,28 +132,28 @@ func (p Plan) First(n int) Plan {
 
 // InAPI returns the steps of the plan as a trial's status stores them when the load begins: those
 // that are run, without the warm-up, followed by those that are not.
-func (p Plan) InAPI() []v1alpha1.Step {
-	var stored []v1alpha1.Step
+func (p Plan) InAPI() []v1beta1.Step {
+	var stored []v1beta1.Step
 	for _, step := range p.WithoutWarmup() {
 		stored = append(stored, step.inAPI())
 	}
 	for _, left := range p.NotRun {
-		stored = append(stored, v1alpha1.Step{
-			Kind: v1alpha1.StepOpen, Purpose: v1alpha1.PurposeCapacity,
-			Outcome: v1alpha1.StepNotRun, Message: units.Clip(left.Message, v1alpha1.MaxReasonMessage),
+		stored = append(stored, v1beta1.Step{
+			Kind: v1beta1.StepOpen, Purpose: v1beta1.PurposeCapacity,
+			Outcome: v1beta1.StepNotRun, Message: units.Clip(left.Message, v1beta1.MaxReasonMessage),
 			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
 		})
 	}
 	return stored
 }
 
-func (s Step) inAPI() v1alpha1.Step {
-	stored := v1alpha1.Step{
-		Kind: v1alpha1.StepKind(s.Kind), Purpose: s.Purpose, Outcome: v1alpha1.StepPlanned, Reported: s.Reported,
-		Plan: &v1alpha1.StepPlan{
+func (s Step) inAPI() v1beta1.Step {
+	stored := v1beta1.Step{
+		Kind: v1beta1.StepKind(s.Kind), Purpose: s.Purpose, Outcome: v1beta1.StepPlanned, Reported: s.Reported,
+		Plan: &v1beta1.StepPlan{
 			StartMilliseconds: s.StartMilliseconds, SettleMilliseconds: s.SettleMilliseconds,
 			CountedMilliseconds: s.CountedMilliseconds, DrainMilliseconds: s.DrainMilliseconds,
-			Callers: int32(s.Callers), Arrivals: v1alpha1.Arrivals(s.Arrivals),
+			Callers: int32(s.Callers), Arrivals: v1beta1.Arrivals(s.Arrivals),
 			SettleRequests: int64(s.SettleRequests), Requests: int64(s.Requests), Seed: int64(s.Seed),
 		},
 	}
@@ -169,8 +169,8 @@ func (s Step) inAPI() v1alpha1.Step {
 }
 
 // FromAPI returns the planned step of a stored one.
-func FromAPI(stored v1alpha1.Step) Step {
-	planned := ptr.Deref(stored.Plan, v1alpha1.StepPlan{})
+func FromAPI(stored v1beta1.Step) Step {
+	planned := ptr.Deref(stored.Plan, v1beta1.StepPlan{})
 	return Step{
 		Kind: Kind(stored.Kind), Purpose: stored.Purpose,
 		StartMilliseconds: planned.StartMilliseconds, SettleMilliseconds: planned.SettleMilliseconds,
@@ -184,7 +184,7 @@ func FromAPI(stored v1alpha1.Step) Step {
 }
 
 // Ran returns the load that a trial ran, without its warm-up.
-func Ran(trial *v1alpha1.SizingTrial) Plan {
+func Ran(trial *v1beta1.SizingTrial) Plan {
 	plan := Plan{Version: Version, TimeoutMilliseconds: int64(trial.Spec.Load.RequestTimeoutSeconds) * time.Second.Milliseconds()}
 	for _, step := range trial.Status.Steps {
 		if step.Plan != nil {
@@ -196,7 +196,7 @@ func Ran(trial *v1alpha1.SizingTrial) Plan {
 
 // ReportedStep returns the step that a trial's result was taken from, or nil if it was not
 // run.
-func ReportedStep(status *v1alpha1.SizingTrialStatus) *v1alpha1.Step {
+func ReportedStep(status *v1beta1.SizingTrialStatus) *v1beta1.Step {
 	for i := range status.Steps {
 		if status.Steps[i].Reported {
 			return &status.Steps[i]

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -27,7 +27,7 @@ const (
 
 // addPredicted adds a step at the predicted capacity and drops fixed steps close to it, except the
 // reported one, which is kept instead.
-func (s service) addPredicted(rates []heldRate, load v1alpha1.Load, capacityMilli int64) []heldRate {
+func (s service) addPredicted(rates []heldRate, load v1beta1.Load, capacityMilli int64) []heldRate {
 	near := func(r heldRate) bool {
 		return distance(r.OfferedMilliPerSecond, capacityMilli) <= s.bound*samePlacePercent/100
 	}
@@ -41,7 +41,7 @@ func (s service) addPredicted(rates []heldRate, load v1alpha1.Load, capacityMill
 	return append(rates, predicted)
 }
 
-func (s service) predictedRate(load v1alpha1.Load, capacityMilli int64) heldRate {
+func (s service) predictedRate(load v1beta1.Load, capacityMilli int64) heldRate {
 	offered := max(1, capacityMilli)
 	longest := min(longestPredicted, time.Duration(load.MaxStepSeconds)*time.Second)
 	load.MaxStepSeconds = int32(longest.Seconds())
@@ -67,7 +67,7 @@ func (s service) predictedRate(load v1alpha1.Load, capacityMilli int64) heldRate
 // keepWithinBudget leaves out fixed rates that a slow service has no time for. All rates except the
 // reported one share the time of one longest step, or of four of the shortest length. Rates far from the
 // predicted capacity show little about it, so the closest come first.
-func (s service) keepWithinBudget(rates []heldRate, load v1alpha1.Load, capacityMilli int64) {
+func (s service) keepWithinBudget(rates []heldRate, load v1beta1.Load, capacityMilli int64) {
 	var extra []*heldRate
 	for i := range rates {
 		if r := &rates[i]; !r.Reported && r.Message == "" {
@@ -94,11 +94,11 @@ func distance(a, b int64) int64 { return max(a-b, b-a) }
 
 // fewestSamples returns the number of logins that makes a step worth its time. An
 // experiment that requests fewer gets fewer, and no interval.
-func fewestSamples(load v1alpha1.Load) int {
+func fewestSamples(load v1beta1.Load) int {
 	return min(IntervalSamples, int(load.MinSamples))
 }
 
-func (s service) tooFew(load v1alpha1.Load, r heldRate) string {
+func (s service) tooFew(load v1beta1.Load, r heldRate) string {
 	if r.Requests >= fewestSamples(load) {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // shares returns the shares of a plan's open steps, the predicted one with a p, and the kinds
@@ -58,7 +58,7 @@ func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.MaxStepSeconds = test.longest })
+			spec := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.MaxStepSeconds = test.longest })
 			cal := calibrated(hashTakes(test.hash))
 			prediction := predicting(test.percent)
 			*prediction.CapacityMilliPerSecond = 500_000_000 / test.hash * test.percent / 100

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -63,7 +63,7 @@ type service struct {
 	ceiling int64
 }
 
-func newService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) (service, error) {
+func newService(spec v1beta1.SizingTrialSpec, cal handover.Calibration) (service, error) {
 	workers := Workers(spec.Variant)
 	replicas := max(1, spec.Service.Replicas)
 	bound := BoundMilliPerSecond(replicas, spec.Variant, cal)
@@ -159,7 +159,7 @@ const (
 
 // BoundMilliPerSecond returns the largest number of logins per second, times 1000, that the CPU of all
 // replicas together can hash. What is unknown (a quota, a cpuset) does not limit. Without a hash time it is 0.
-func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal handover.Calibration) int64 {
+func BoundMilliPerSecond(replicas int32, variant v1beta1.Variant, cal handover.Calibration) int64 {
 	if cal.HashMicroseconds <= 0 {
 		return 0
 	}
@@ -167,8 +167,8 @@ func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal handover.
 }
 
 // Workers returns the number of workers of the variant's service, 0 if it is unbounded.
-func Workers(variant v1alpha1.Variant) int32 {
-	if variant.Concurrency.Mode == v1alpha1.ConcurrencyUnbounded || variant.Concurrency.Workers == nil {
+func Workers(variant v1beta1.Variant) int32 {
+	if variant.Concurrency.Mode == v1beta1.ConcurrencyUnbounded || variant.Concurrency.Workers == nil {
 		return 0
 	}
 	return *variant.Concurrency.Workers
@@ -176,6 +176,6 @@ func Workers(variant v1alpha1.Variant) int32 {
 
 // EffectiveMilliCPU returns how much CPU one replica can use for hashing, in thousandths:
 // the smallest of its limits. A worker uses as many CPUs at a time as its hash has threads.
-func EffectiveMilliCPU(variant v1alpha1.Variant, cal handover.Calibration) int64 {
+func EffectiveMilliCPU(variant v1beta1.Variant, cal handover.Calibration) int64 {
 	return calibration.MilliCPU(cal, Workers(variant)*matrix.Recipe(variant).Lanes())
 }

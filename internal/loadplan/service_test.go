@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-func mustService(t *testing.T, spec v1alpha1.SizingTrialSpec, cal handover.Calibration) service {
+func mustService(t *testing.T, spec v1beta1.SizingTrialSpec, cal handover.Calibration) service {
 	t.Helper()
 	s, err := newService(spec, cal)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestReplicasShareTheLoadButNotTheQueue(t *testing.T) {
 
 func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 	tests := map[string]struct {
-		spec v1alpha1.SizingTrialSpec
+		spec v1beta1.SizingTrialSpec
 		cal  handover.Calibration
 		want int
 	}{
@@ -78,14 +78,14 @@ func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 }
 
 func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
-	same := func(*v1alpha1.SizingTrialSpec) {}
+	same := func(*v1beta1.SizingTrialSpec) {}
 	tests := map[string]struct {
 		hash   int64
-		change func(*v1alpha1.SizingTrialSpec)
+		change func(*v1beta1.SizingTrialSpec)
 		want   int64
 	}{
 		"a fast service: five seconds":                 {20_000, same, 5_000},
-		"a tiny experiment: its own step":              {20_000, func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
+		"a tiny experiment: its own step":              {20_000, func(s *v1beta1.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
 		"a slow service: 1.5 times twenty completions": {200_000, same, 12_000},
 		"a very slow one: the longest step":            {4_000_000, same, 120_000},
 		"logins in batches take no longer":             {200_000, unbounded, 12_000},
@@ -104,7 +104,7 @@ func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
 
 func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 	tests := map[string]struct {
-		spec v1alpha1.SizingTrialSpec
+		spec v1beta1.SizingTrialSpec
 		cal  handover.Calibration
 		want int64
 	}{
@@ -126,7 +126,7 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 			}
 		})
 	}
-	without := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated(), nil)
+	without := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated(), nil)
 	if without.Steps[0].Kind != Open {
 		t.Errorf("without a warm-up the first step is %s", without.Steps[0].Kind)
 	}

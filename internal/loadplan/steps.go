@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
@@ -21,7 +21,7 @@ const (
 
 // open returns an open step that sends the given number of requests at the offered rate.
 // The counted part lasts exactly requests ÷ rate.
-func (s service) open(spec v1alpha1.SizingTrialSpec, purpose v1alpha1.StepPurpose, index int, offeredMilli int64, requests int) Step {
+func (s service) open(spec v1beta1.SizingTrialSpec, purpose v1beta1.StepPurpose, index int, offeredMilli int64, requests int) Step {
 	settling := s.settling(offeredMilli)
 	return Step{
 		Kind:                  Open,
@@ -30,7 +30,7 @@ func (s service) open(spec v1alpha1.SizingTrialSpec, purpose v1alpha1.StepPurpos
 		CountedMilliseconds:   countedMilliseconds(requests, offeredMilli),
 		DrainMilliseconds:     s.drain(offeredMilli).Milliseconds(),
 		Callers:               s.openCallers(offeredMilli, s.timeout),
-		Arrivals:              string(cmp.Or(spec.Load.Arrivals, v1alpha1.ArrivalsPoisson)),
+		Arrivals:              string(cmp.Or(spec.Load.Arrivals, v1beta1.ArrivalsPoisson)),
 		SettleRequests:        requestsIn(settling, offeredMilli),
 		Requests:              requests,
 		Seed:                  StepSeed(spec.Seed, spec.Repetition, index),
@@ -40,7 +40,7 @@ func (s service) open(spec v1alpha1.SizingTrialSpec, purpose v1alpha1.StepPurpos
 
 // warmup returns a step at half of the first rate, and at most half of the bound, so that the first step
 // does not begin with the queue of an overload.
-func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
+func (s service) warmup(spec v1beta1.SizingTrialSpec, firstMilli int64) Step {
 	offered := max(1, min(firstMilli, s.highestRate(), 2*fastestWarmup)/2)
 	counted := time.Duration(spec.Load.WarmupSeconds) * time.Second
 	step := s.open(spec, "", warmupIndex, offered, max(1, requestsIn(counted, offered)))
@@ -86,7 +86,7 @@ const (
 )
 
 // closed returns a step in which callers log in again once they are answered.
-func (s service) closed(kind Kind, purpose v1alpha1.StepPurpose, callers int, counted time.Duration) Step {
+func (s service) closed(kind Kind, purpose v1beta1.StepPurpose, callers int, counted time.Duration) Step {
 	return Step{
 		Kind:                kind,
 		Purpose:             purpose,
@@ -100,13 +100,13 @@ func (s service) closed(kind Kind, purpose v1alpha1.StepPurpose, callers int, co
 // saturation keeps every lane busy, with at most about as many logins waiting. It is a closed loop, because
 // an open overload counts logins whose callers have given up. Every caller should be answered at least once:
 // logins that share the CPU end together, and a counted part between two batches would have no completion.
-func (s service) saturation(load v1alpha1.Load) Step {
+func (s service) saturation(load v1beta1.Load) Step {
 	callers := s.saturationCallers()
 	own := time.Duration(load.StepSeconds) * time.Second
 	longest := max(own, time.Duration(load.MaxStepSeconds)*time.Second)
 	completions := saturationMargin * float64(max(saturationCompletions, callers))
 	counted := max(min(saturationShortest, own), atMost(longest, s.secondsFor(completions)))
-	return s.closed(Saturation, v1alpha1.PurposeMaximum, callers, counted)
+	return s.closed(Saturation, v1beta1.PurposeMaximum, callers, counted)
 }
 
 func (s service) secondsFor(logins float64) float64 {

@@ -7,26 +7,26 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // A planned step can be read back from a trial's status, but for the mark of the predicted one.
 func TestAPlanCanBeStored(t *testing.T) {
 	plan := mustBuild(t, aTrial(), calibrated(), predicting(60))
 	plan.NotRun = []NotRun{{LoadPercent: 20, OfferedMilliPerSecond: 100, Message: "too few logins"}}
-	trial := v1alpha1.SizingTrial{Spec: aTrial(), Status: v1alpha1.SizingTrialStatus{Steps: plan.InAPI()}}
+	trial := v1beta1.SizingTrial{Spec: aTrial(), Status: v1beta1.SizingTrialStatus{Steps: plan.InAPI()}}
 	for i, step := range plan.WithoutWarmup() {
 		stored := trial.Status.Steps[i]
 		step.Predicted = false
 		if diff := cmp.Diff(step, FromAPI(stored)); diff != "" {
 			t.Errorf("step (-planned +stored):\n%s", diff)
 		}
-		if stored.Outcome != v1alpha1.StepPlanned || stored.Ran() {
+		if stored.Outcome != v1beta1.StepPlanned || stored.Ran() {
 			t.Errorf("before its result is read, step %d is %s", i, stored.Outcome)
 		}
 	}
-	want := v1alpha1.Step{
-		Kind: v1alpha1.StepOpen, Purpose: v1alpha1.PurposeCapacity, Outcome: v1alpha1.StepNotRun, Message: "too few logins",
+	want := v1beta1.Step{
+		Kind: v1beta1.StepOpen, Purpose: v1beta1.PurposeCapacity, Outcome: v1beta1.StepNotRun, Message: "too few logins",
 		LoadPercent: ptr.To[int32](20), OfferedMilliPerSecond: ptr.To[int64](100),
 	}
 	left := trial.Status.Steps[len(trial.Status.Steps)-1]

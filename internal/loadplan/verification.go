@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 
 // verificationSteps splits the logins of a verification into up to three steps at the same rate. The outcome
 // is checked after each step, over all logins so far.
-func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
+func (s service) verificationSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) != 1 {
 		return nil, ErrNoSteps
 	}
@@ -35,7 +35,7 @@ func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error
 		first = max(first, s.steadyRequests(offered))
 	}
 	for i, total := range checkedAfter(first, room) {
-		step := s.open(spec, v1alpha1.PurposeVerification, verificationIndex+i, offered, total-counted)
+		step := s.open(spec, v1beta1.PurposeVerification, verificationIndex+i, offered, total-counted)
 		step.Reported = i == 0
 		steps, counted = append(steps, step), total
 	}
@@ -62,7 +62,7 @@ func checkedAfter(first, room int) []int {
 
 // FastestVerification returns the highest rate, times 1000, that a generator can drive in
 // a verification, on a common machine.
-func FastestVerification(generator v1alpha1.Generator, load v1alpha1.Load) int64 {
+func FastestVerification(generator v1beta1.Generator, load v1beta1.Load) int64 {
 	ceiling, err := generatorCeiling(generator, handover.Calibration{})
 	if err != nil {
 		return 0

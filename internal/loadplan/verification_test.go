@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-func verification(rate string) v1alpha1.SizingTrialSpec {
-	return aTrial(func(s *v1alpha1.SizingTrialSpec) {
-		s.Role = v1alpha1.RoleVerification
-		s.Objective = v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 10}
-		s.Load = v1alpha1.Load{
-			Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.Parse(rate)}, Arrivals: v1alpha1.ArrivalsPoisson,
+func verification(rate string) v1beta1.SizingTrialSpec {
+	return aTrial(func(s *v1beta1.SizingTrialSpec) {
+		s.Role = v1beta1.RoleVerification
+		s.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 10}
+		s.Load = v1beta1.Load{
+			Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.Parse(rate)}, Arrivals: v1beta1.ArrivalsPoisson,
 			MinSamples: 500, MaxStepSeconds: 600, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		}
 	})
@@ -55,9 +55,9 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 
 func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
 	measured := verification("5")
-	measured.Role = v1alpha1.RoleMeasurement
+	measured.Role = v1beta1.RoleMeasurement
 	measured.Load.StepSeconds = 100
-	first := func(spec v1alpha1.SizingTrialSpec) Step {
+	first := func(spec v1beta1.SizingTrialSpec) Step {
 		return mustBuild(t, spec, calibrated(), nil).WithoutWarmup()[0]
 	}
 	if a, b := first(measured), first(verification("5")); a.Seed == b.Seed || a.Requests != b.Requests {
@@ -134,7 +134,7 @@ func TestStepsCountWhatTheObjectiveNeedsIfThereIsTime(t *testing.T) {
 		"no number shows that none fails":                     {0, 0, 10, 120, 125, 175},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) {
+			plan := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) {
 				s.Objective.P99Milliseconds, s.Objective.MaxErrorPerMille = test.p99, test.perMille
 				s.Load.StepSeconds, s.Load.MaxStepSeconds = test.step, test.longest
 			}), calibrated(), nil)

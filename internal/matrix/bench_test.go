@@ -3,12 +3,12 @@ package matrix
 import (
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // The largest plan that the API accepts. Each reconciliation of a trial computes it again.
 func BenchmarkPlanOf640Trials(b *testing.B) {
-	largest := experiment(func(e *v1alpha1.SizingExperiment) {
+	largest := experiment(func(e *v1beta1.SizingExperiment) {
 		e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
 		e.Spec.Matrix.CPULimits = []string{"1", "2", "3", "4", "5", "6", "7", "8"}
 		e.Spec.Matrix.Concurrency, e.Spec.Matrix.NodePools = nil, nil

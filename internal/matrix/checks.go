@@ -10,12 +10,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // CheckNodePools returns an error if a pool has a label or a toleration that the API server would
 // refuse in every pod. The schema can't check the keys of labels, whose length it doesn't know.
-func CheckNodePools(spec v1alpha1.SizingExperimentSpec) error {
+func CheckNodePools(spec v1beta1.SizingExperimentSpec) error {
 	for _, pool := range spec.Matrix.NodePools {
 		for _, key := range slices.Sorted(maps.Keys(pool.NodeSelector)) {
 			if problems := validation.IsQualifiedName(key); len(problems) > 0 {
@@ -35,7 +35,7 @@ func CheckNodePools(spec v1alpha1.SizingExperimentSpec) error {
 	return nil
 }
 
-func invalid(pool v1alpha1.NodePool, what, text string, problems []string) error {
+func invalid(pool v1beta1.NodePool, what, text string, problems []string) error {
 	return fmt.Errorf("node pool %s has %s %.64q, which Kubernetes refuses: %s; change it", pool.Name, what, text, strings.Join(problems, "; "))
 }
 

@@ -6,27 +6,27 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
-	all := v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}}
-	corners := v1alpha1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1alpha1.MeasureCorners}
+	all := v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}}
+	corners := v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1beta1.MeasureCorners}
 	for name, test := range map[string]struct {
-		matrix         v1alpha1.Matrix
+		matrix         v1beta1.Matrix
 		baseline, want string
 	}{
-		"no baseline":                 {v1alpha1.Matrix{}, "", ""},
+		"no baseline":                 {v1beta1.Matrix{}, "", ""},
 		"the first variant":           {all, "c8-250m", ""},
 		"the last variant":            {all, "c10-1", ""},
 		"a variant that is not there": {all, "c12-1", `baseline "c12-1" is not a measured variant; choose one of: c8-250m, c8-1, c10-250m, c10-1`},
 		"the beginning of a name":     {all, "c8", `baseline "c8" is not a measured variant; choose one of: c8-250m, c8-1, c10-250m, c10-1`},
 		"a corner":                    {corners, "c12-1", ""},
 		"a variant that is predicted": {corners, "c11-1", `baseline "c11-1" is not a measured variant; choose one of: c8-1, c9-1, c10-1, c12-1`},
-		"no matrix":                   {v1alpha1.Matrix{}, "c8-1", ErrEmpty.Error()},
+		"no matrix":                   {v1beta1.Matrix{}, "c8-1", ErrEmpty.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := CheckBaseline(v1alpha1.SizingExperimentSpec{Matrix: test.matrix, Baseline: test.baseline})
+			err := CheckBaseline(v1beta1.SizingExperimentSpec{Matrix: test.matrix, Baseline: test.baseline})
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -40,20 +40,20 @@ func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
 
 // A hash of Argon2id takes 19,456 KiB by default, one of Scrypt 131,072 KiB.
 func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
-	argon2id := v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id}
-	scrypt := v1alpha1.Control{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}
-	pools := func(workers ...int32) []v1alpha1.Concurrency {
-		var all []v1alpha1.Concurrency
+	argon2id := v1beta1.Control{Name: "argon2id", Algorithm: v1beta1.AlgorithmArgon2id}
+	scrypt := v1beta1.Control{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}
+	pools := func(workers ...int32) []v1beta1.Concurrency {
+		var all []v1beta1.Concurrency
 		for _, n := range workers {
-			all = append(all, v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To(n)})
+			all = append(all, v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To(n)})
 		}
 		return all
 	}
 	for name, test := range map[string]struct {
 		limit string
 		cpus  []string
-		of    v1alpha1.Control
-		pools []v1alpha1.Concurrency
+		of    v1beta1.Control
+		pools []v1beta1.Concurrency
 		least string
 	}{
 		// 64 Mi + 3 × 19,456 KiB = 123,904 KiB
@@ -63,14 +63,14 @@ func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
 		"three workers by the CPU limit, a KiB less": {"123903Ki", []string{"2500m"}, argon2id, nil, "121Mi"},
 		"in one of two pools":                        {"123903Ki", nil, argon2id, pools(1, 3), "121Mi"},
 		"a default Scrypt":                           {"128Mi", nil, scrypt, nil, "192Mi"},
-		"a smaller Scrypt":                           {"128Mi", nil, v1alpha1.Control{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](65536)}, nil, ""},
+		"a smaller Scrypt":                           {"128Mi", nil, v1beta1.Control{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](65536)}, nil, ""},
 		"parts of a byte":                            {"134217728500m", nil, argon2id, nil, ""},
-		"a hash that is not memory-hard":             {"32Mi", nil, v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}, nil, ""},
+		"a hash that is not memory-hard":             {"32Mi", nil, v1beta1.Control{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := v1alpha1.SizingExperimentSpec{
-				Matrix:  v1alpha1.Matrix{Costs: []int32{8}, Controls: []v1alpha1.Control{test.of}, CPULimits: test.cpus, Concurrency: test.pools},
-				Service: v1alpha1.Service{MemoryLimit: test.limit},
+			spec := v1beta1.SizingExperimentSpec{
+				Matrix:  v1beta1.Matrix{Costs: []int32{8}, Controls: []v1beta1.Control{test.of}, CPULimits: test.cpus, Concurrency: test.pools},
+				Service: v1beta1.Service{MemoryLimit: test.limit},
 			}
 			if spec.Matrix.CPULimits == nil {
 				spec.Matrix.CPULimits = []string{"1"}
@@ -87,28 +87,28 @@ func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
 }
 
 func TestANodePoolThatNoPodCanHaveIsRefused(t *testing.T) {
-	exists := v1alpha1.Toleration{Operator: "Exists"}
+	exists := v1beta1.Toleration{Operator: "Exists"}
 	for name, test := range map[string]struct {
-		pool v1alpha1.NodePool
+		pool v1beta1.NodePool
 		want string
 	}{
-		"labels and taints as nodes have them": {v1alpha1.NodePool{
-			NodeSelector: map[string]v1alpha1.LabelValue{"example.com/pool": "small", "Zone_1": ""},
-			Tolerations:  []v1alpha1.Toleration{{Key: "example.com/pool", Value: "small"}, exists},
+		"labels and taints as nodes have them": {v1beta1.NodePool{
+			NodeSelector: map[string]v1beta1.LabelValue{"example.com/pool": "small", "Zone_1": ""},
+			Tolerations:  []v1beta1.Toleration{{Key: "example.com/pool", Value: "small"}, exists},
 		}, ""},
-		"a label with a space": {v1alpha1.NodePool{NodeSelector: map[string]v1alpha1.LabelValue{"a b": ""}}, `the label "a b", which`},
+		"a label with a space": {v1beta1.NodePool{NodeSelector: map[string]v1beta1.LabelValue{"a b": ""}}, `the label "a b", which`},
 		"a label with a letter that is not ASCII": {
-			v1alpha1.NodePool{NodeSelector: map[string]v1alpha1.LabelValue{"é": ""}}, `the label "é", which`,
+			v1beta1.NodePool{NodeSelector: map[string]v1beta1.LabelValue{"é": ""}}, `the label "é", which`,
 		},
-		"a label with two slashes": {v1alpha1.NodePool{NodeSelector: map[string]v1alpha1.LabelValue{"a/b/c": ""}}, `the label "a/b/c", which`},
-		"a taint that is no name":  {v1alpha1.NodePool{Tolerations: []v1alpha1.Toleration{exists, {Key: "-a"}}}, `the toleration of the taint "-a", which`},
+		"a label with two slashes": {v1beta1.NodePool{NodeSelector: map[string]v1beta1.LabelValue{"a/b/c": ""}}, `the label "a/b/c", which`},
+		"a taint that is no name":  {v1beta1.NodePool{Tolerations: []v1beta1.Toleration{exists, {Key: "-a"}}}, `the toleration of the taint "-a", which`},
 		"a value that no taint has": {
-			v1alpha1.NodePool{Tolerations: []v1alpha1.Toleration{{Key: "a", Value: "a\x1bb"}}}, `a toleration with the value "a\x1bb", which`,
+			v1beta1.NodePool{Tolerations: []v1beta1.Toleration{{Key: "a", Value: "a\x1bb"}}}, `a toleration with the value "a\x1bb", which`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.pool.Name = "small"
-			err := CheckNodePools(experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Matrix.NodePools = []v1alpha1.NodePool{test.pool} }).Spec)
+			err := CheckNodePools(experiment(func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.NodePools = []v1beta1.NodePool{test.pool} }).Spec)
 			if (err == nil) != (test.want == "") || err != nil && !strings.HasPrefix(err.Error(), "node pool small has "+test.want) {
 				t.Errorf("error is %v, want %q", err, test.want)
 			}
@@ -117,14 +117,14 @@ func TestANodePoolThatNoPodCanHaveIsRefused(t *testing.T) {
 }
 
 func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
-	pool := func(workers int32) []v1alpha1.Concurrency {
-		return []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: &workers}}
+	pool := func(workers int32) []v1beta1.Concurrency {
+		return []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: &workers}}
 	}
-	argon := v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id, Parallelism: ptr.To(int32(2))}
+	argon := v1beta1.Control{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id, Parallelism: ptr.To(int32(2))}
 	tests := map[string]struct {
 		limit       string
-		concurrency []v1alpha1.Concurrency
-		control     *v1alpha1.Control
+		concurrency []v1beta1.Concurrency
+		control     *v1beta1.Control
 		want        string
 	}{
 		"one worker beyond one CPU": {"1500m", pool(1), nil,
@@ -140,19 +140,19 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 		"as many workers as CPUs":                 {"2", pool(2), nil, ""},
 		"more workers than CPUs":                  {"500m", pool(4), nil, ""},
 		"as many workers as there are by default": {"1500m", nil, nil, ""},
-		"a goroutine for each login":              {"4", []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}, nil, ""},
+		"a goroutine for each login":              {"4", []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}, nil, ""},
 		"a hash with two lanes uses two CPUs":     {"2", pool(1), &argon, ""},
 		"but not a third CPU": {"2500m", pool(1), &argon,
 			"argon-2500m has a limit of 2500m and 1 worker, which can use 2 CPUs: the rest is paid for and never used; set workers: 2, or cpuLimit: 2"},
-		"with sessions requests take the CPU": {"2", pool(1), &v1alpha1.Control{
-			Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true}, ""},
-		"with a cheap hash requests take the CPU": {"2", pool(1), &v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}, ""},
+		"with sessions requests take the CPU": {"2", pool(1), &v1beta1.Control{
+			Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true}, ""},
+		"with a cheap hash requests take the CPU": {"2", pool(1), &v1beta1.Control{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := v1alpha1.Matrix{CPULimits: []string{test.limit}, Concurrency: test.concurrency}
+			m := v1beta1.Matrix{CPULimits: []string{test.limit}, Concurrency: test.concurrency}
 			if test.control != nil {
-				m.Controls = []v1alpha1.Control{*test.control}
+				m.Controls = []v1beta1.Control{*test.control}
 			} else {
 				m.Costs = []int32{10}
 			}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -35,7 +35,7 @@ var onlyInGo = []string{
 }
 
 // withExpression returns an experiment whose login has so many extractions with an expression.
-func withExpression(expression string, n int) v1alpha1.SizingExperimentSpec {
+func withExpression(expression string, n int) v1beta1.SizingExperimentSpec {
 	spec := ownSpec()
 	steps := make([]handover.Request, n/8+1)
 	for i := range n {

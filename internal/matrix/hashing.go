@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -14,13 +14,13 @@ import (
 // hashings returns a variant for each cost, and then for each control, that has only the fields which say how
 // logins are checked, and the first part of its name. Controls have OWASP's recommended parameters, so
 // that a trial's plan says what is measured.
-func hashings(m v1alpha1.Matrix) []v1alpha1.Variant {
-	var all []v1alpha1.Variant
+func hashings(m v1beta1.Matrix) []v1beta1.Variant {
+	var all []v1beta1.Variant
 	for _, cost := range m.Costs {
-		all = append(all, v1alpha1.Variant{Name: fmt.Sprintf("c%d", cost), Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost})
+		all = append(all, v1beta1.Variant{Name: fmt.Sprintf("c%d", cost), Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost})
 	}
 	for _, c := range m.Controls {
-		v := v1alpha1.Variant{
+		v := v1beta1.Variant{
 			Name: c.Name, Control: c.Name, Algorithm: c.Algorithm, Cost: ptr.Deref(c.Cost, 0), Sessions: c.Sessions,
 			MemoryKiB: c.MemoryKiB, Iterations: c.Iterations, Parallelism: c.Parallelism,
 		}
@@ -32,7 +32,7 @@ func hashings(m v1alpha1.Matrix) []v1alpha1.Variant {
 }
 
 // Recipe returns how a variant hashes passwords.
-func Recipe(v v1alpha1.Variant) password.Recipe {
+func Recipe(v v1beta1.Variant) password.Recipe {
 	return password.Recipe{
 		Algorithm:   password.Algorithm(v.Algorithm),
 		Cost:        v.Cost,
@@ -43,7 +43,7 @@ func Recipe(v v1alpha1.Variant) password.Recipe {
 }
 
 // Hashing describes how a variant checks logins, such as "bcrypt cost 10 with sessions".
-func Hashing(v v1alpha1.Variant) string {
+func Hashing(v v1beta1.Variant) string {
 	text := Recipe(v).String()
 	if v.Sessions {
 		text += " with sessions"
@@ -61,10 +61,10 @@ func orNil(number int32) *int32 {
 // Unused returns a sentence that says how much of a variant's CPU limit its workers can
 // never use, and what to change. It returns "" if they can use all of it, and if requests
 // and not hashes take the CPU.
-func Unused(v v1alpha1.Variant) string {
+func Unused(v v1beta1.Variant) string {
 	limit, err := MilliCPU(v.CPULimit)
 	workers := ptr.Deref(v.Concurrency.Workers, 0)
-	if err != nil || workers == 0 || v.Sessions || v.Algorithm == v1alpha1.AlgorithmSHA256 {
+	if err != nil || workers == 0 || v.Sessions || v.Algorithm == v1beta1.AlgorithmSHA256 {
 		return ""
 	}
 	lanes := Recipe(v).Lanes()
@@ -82,7 +82,7 @@ const besideHashes = 64 << 20
 
 // LeastMemory returns the memory that a replica of a variant with a memory-hard hash needs, in
 // bytes: 64 MiB, and the memory of a hash for each worker. It is 0 for other hashes.
-func LeastMemory(v v1alpha1.Variant) int64 {
+func LeastMemory(v v1beta1.Variant) int64 {
 	if v.MemoryKiB == nil {
 		return 0
 	}
@@ -92,7 +92,7 @@ func LeastMemory(v v1alpha1.Variant) int64 {
 // CheckMemory returns an error if service.memoryLimit is too low for a measured variant.
 //
 // Errors include those of Measured.
-func CheckMemory(spec v1alpha1.SizingExperimentSpec) error {
+func CheckMemory(spec v1beta1.SizingExperimentSpec) error {
 	limit, err := resource.ParseQuantity(spec.Service.MemoryLimit)
 	if err != nil {
 		return fmt.Errorf("service.memoryLimit %q is not a quantity: %w", spec.Service.MemoryLimit, err)

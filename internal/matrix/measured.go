@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // heldOut is how many variants measure: Corners measures in addition to the corners, for each kind of
@@ -16,22 +16,22 @@ const heldOut = 2
 
 // Measured returns the variants that are measured, in the order of Variants. With measure: Corners these
 // are the corners, all controls, and what checks the model. Errors are those of Variants.
-func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
+func Measured(m v1beta1.Matrix) ([]v1beta1.Variant, error) {
 	variants, err := Variants(m)
-	if err != nil || m.Measure != v1alpha1.MeasureCorners {
+	if err != nil || m.Measure != v1beta1.MeasureCorners {
 		return variants, err
 	}
 	measured := gridOf(variants).measured()
-	return slices.DeleteFunc(variants, func(v v1alpha1.Variant) bool {
+	return slices.DeleteFunc(variants, func(v v1beta1.Variant) bool {
 		return v.Control == "" && !slices.Contains(measured, placeOf(v))
 	}), nil
 }
 
 // Corners returns the variants that have the lowest or the highest cost and the smallest or
 // the largest CPU limit. Controls have no cost to compare and are not corners.
-func Corners(variants []v1alpha1.Variant) []v1alpha1.Variant {
+func Corners(variants []v1beta1.Variant) []v1beta1.Variant {
 	grid := gridOf(variants)
-	return slices.DeleteFunc(slices.Clone(variants), func(v v1alpha1.Variant) bool {
+	return slices.DeleteFunc(slices.Clone(variants), func(v v1beta1.Variant) bool {
 		return v.Control != "" || !grid.corner(placeOf(v))
 	})
 }
@@ -43,7 +43,7 @@ type place struct {
 }
 
 // placeOf ignores the error of a limit, which was parsed when the variant was named.
-func placeOf(v v1alpha1.Variant) place {
+func placeOf(v v1beta1.Variant) place {
 	milli, _ := MilliCPU(v.CPULimit)
 	return place{cost: v.Cost, milli: milli}
 }
@@ -55,7 +55,7 @@ type grid struct {
 	low, high place
 }
 
-func gridOf(variants []v1alpha1.Variant) grid {
+func gridOf(variants []v1beta1.Variant) grid {
 	var g grid
 	for _, v := range variants {
 		at := placeOf(v)
@@ -116,7 +116,7 @@ func (g grid) nearer(to [2]float64) func(a, b place) int {
 // CheckBaseline returns an error if the baseline is set and is not a measured variant:
 // nothing can be compared with a predicted one. The schema can't check this, because names
 // follow from the whole matrix. Errors include those of Measured.
-func CheckBaseline(spec v1alpha1.SizingExperimentSpec) error {
+func CheckBaseline(spec v1beta1.SizingExperimentSpec) error {
 	if spec.Baseline == "" {
 		return nil
 	}

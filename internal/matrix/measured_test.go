@@ -6,42 +6,42 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 	tests := map[string]struct {
-		matrix v1alpha1.Matrix
+		matrix v1beta1.Matrix
 		want   []string
 	}{
 		"all variants with measure: All": {
-			v1alpha1.Matrix{Costs: []int32{8, 9, 10}, CPULimits: []string{"250m", "1"}, Measure: v1alpha1.MeasureAll},
+			v1beta1.Matrix{Costs: []int32{8, 9, 10}, CPULimits: []string{"250m", "1"}, Measure: v1beta1.MeasureAll},
 			[]string{"c8-250m", "c8-1", "c9-250m", "c9-1", "c10-250m", "c10-1"},
 		},
 		"four corners, the middle, and the place farthest from it": {
-			v1alpha1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}},
+			v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "c12-250m", "c12-1"},
 		},
 		"limits are ordered by value, and controls are all measured": {
-			v1alpha1.Matrix{
+			v1beta1.Matrix{
 				Costs: []int32{10, 8}, CPULimits: []string{"1", "4", "250m", "1500m"},
-				Controls: []v1alpha1.Control{{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}},
+				Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}},
 			},
 			[]string{"c10-1", "c10-4", "c10-250m", "c8-4", "c8-250m", "c8-1500m", "cheap-1", "cheap-4", "cheap-250m", "cheap-1500m"},
 		},
 		"both others, if there are only two besides the corners": {
-			v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"}},
+			v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"}},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-250m", "c10-500m", "c10-1"},
 		},
 		"with a single cost, the ends and two between": {
-			v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"250m", "500m", "750m", "1", "2"}},
+			v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"250m", "500m", "750m", "1", "2"}},
 			[]string{"c10-250m", "c10-500m", "c10-750m", "c10-2"},
 		},
 		"the same for each kind of concurrency": {
-			v1alpha1.Matrix{
+			v1beta1.Matrix{
 				Costs: []int32{8, 9, 10, 11}, CPULimits: []string{"1"},
-				Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}, {Mode: v1alpha1.ConcurrencyWorkerPool}},
+				Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}, {Mode: v1beta1.ConcurrencyWorkerPool}},
 			},
 			[]string{"c8-1-u", "c8-1-w1", "c9-1-u", "c9-1-w1", "c10-1-u", "c10-1-w1", "c11-1-u", "c11-1-w1"},
 		},
@@ -49,7 +49,7 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if test.matrix.Measure == "" {
-				test.matrix.Measure = v1alpha1.MeasureCorners
+				test.matrix.Measure = v1beta1.MeasureCorners
 			}
 			measured, err := matrix.Measured(test.matrix)
 			if err != nil {
@@ -68,7 +68,7 @@ func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
 	source := rand.New(rand.NewPCG(1, 2))
 	limits := []string{"4", "100m", "2", "250m", "1", "750m", "500m", "1500m"}
 	for range 300 {
-		m := v1alpha1.Matrix{CPULimits: limits[:1+source.IntN(8)], Measure: v1alpha1.MeasureCorners}
+		m := v1beta1.Matrix{CPULimits: limits[:1+source.IntN(8)], Measure: v1beta1.MeasureCorners}
 		for _, cost := range source.Perm(13)[:1+source.IntN(8)] {
 			m.Costs = append(m.Costs, int32(cost+4))
 		}
@@ -91,9 +91,9 @@ func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
 }
 
 func TestOnlyWhatIsMeasuredIsPlanned(t *testing.T) {
-	exp := &v1alpha1.SizingExperiment{}
+	exp := &v1beta1.SizingExperiment{}
 	exp.Name, exp.Spec.Repetitions = "sizing", 2
-	exp.Spec.Matrix = v1alpha1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1alpha1.MeasureCorners}
+	exp.Spec.Matrix = v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1beta1.MeasureCorners}
 	plan, err := matrix.Plan(exp, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestOnlyWhatIsMeasuredIsPlanned(t *testing.T) {
 	}
 }
 
-func namesOf(variants []v1alpha1.Variant) []string {
+func namesOf(variants []v1beta1.Variant) []string {
 	var names []string
 	for _, v := range variants {
 		names = append(names, v.Name)

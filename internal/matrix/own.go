@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
@@ -28,7 +28,7 @@ var systemPaths = []string{
 
 // CheckOwn returns what is wrong with the user's own login service of an experiment, if it has one.
 // The schema checks each field by itself.
-func CheckOwn(spec v1alpha1.SizingExperimentSpec) error {
+func CheckOwn(spec v1beta1.SizingExperimentSpec) error {
 	own := spec.Service.Own
 	switch {
 	case own == nil:
@@ -50,7 +50,7 @@ func CheckOwn(spec v1alpha1.SizingExperimentSpec) error {
 type text struct{ field, value string }
 
 // texts returns every text in which Kubernetes or Hashmark replaces variables.
-func texts(own *v1alpha1.OwnService) []text {
+func texts(own *v1beta1.OwnService) []text {
 	var all []text
 	for i, value := range own.Command {
 		all = append(all, text{fmt.Sprintf("service.own.command[%d]", i), value})
@@ -67,7 +67,7 @@ func texts(own *v1alpha1.OwnService) []text {
 	return all
 }
 
-func checkReferences(own *v1alpha1.OwnService, severalCosts bool) error {
+func checkReferences(own *v1beta1.OwnService, severalCosts bool) error {
 	usesCost := false
 	for _, t := range texts(own) {
 		for _, name := range loginflow.References(t.value) {
@@ -84,7 +84,7 @@ func checkReferences(own *v1alpha1.OwnService, severalCosts bool) error {
 	return nil
 }
 
-func checkPaths(own *v1alpha1.OwnService) error {
+func checkPaths(own *v1beta1.OwnService) error {
 	size := 0
 	for _, content := range own.Files {
 		size += len(content)

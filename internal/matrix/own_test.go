@@ -8,21 +8,21 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // ownSpec returns an experiment with a user's own login service that is valid.
-func ownSpec() *v1alpha1.SizingExperimentSpec {
-	return &v1alpha1.SizingExperimentSpec{
-		Matrix: v1alpha1.Matrix{
+func ownSpec() *v1beta1.SizingExperimentSpec {
+	return &v1beta1.SizingExperimentSpec{
+		Matrix: v1beta1.Matrix{
 			Costs: []int32{8, 10}, CPULimits: []string{"500m"},
-			Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}},
+			Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}},
 		},
-		Service: v1alpha1.Service{Own: &v1alpha1.OwnService{
+		Service: v1beta1.Service{Own: &v1beta1.OwnService{
 			Image: "registry.example/team/login:v1", Command: []string{"/app/login"},
-			Args: []string{"--cost=$(HASHMARK_COST)", "--price=$$(5)"}, Env: map[string]v1alpha1.EnvValue{"WORKERS": "$(HASHMARK_WORKERS)"},
-			Writable: []string{"/data"}, Files: map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
+			Args: []string{"--cost=$(HASHMARK_COST)", "--price=$$(5)"}, Env: map[string]v1beta1.EnvValue{"WORKERS": "$(HASHMARK_WORKERS)"},
+			Writable: []string{"/data"}, Files: map[string]v1beta1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
 			Login: handover.Login{
 				Setup: []handover.Request{{Path: "/users", JSON: map[string]handover.RequestText{"name": "$(HASHMARK_USER)"}}},
 				Steps: []handover.Request{
@@ -39,50 +39,50 @@ func TestAValidServiceOfTheUsersIsAccepted(t *testing.T) {
 	if err := matrix.CheckOwn(*ownSpec()); err != nil {
 		t.Error(err)
 	}
-	if err := matrix.CheckOwn(v1alpha1.SizingExperimentSpec{}); err != nil {
+	if err := matrix.CheckOwn(v1beta1.SizingExperimentSpec{}); err != nil {
 		t.Errorf("without a service: %v", err)
 	}
 }
 
 func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
-	for want, change := range map[string]func(*v1alpha1.SizingExperimentSpec){
-		"matrix.controls are hashes of Hashmark's own login service": func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Controls = []v1alpha1.Control{{}} },
-		"matrix.concurrency must say how many logins":                func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Concurrency = nil },
-		"service.own.args[0] refers to $(COST), which is unknown; use one of HASHMARK_COST": func(s *v1alpha1.SizingExperimentSpec) {
+	for want, change := range map[string]func(*v1beta1.SizingExperimentSpec){
+		"matrix.controls are hashes of Hashmark's own login service": func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Controls = []v1beta1.Control{{}} },
+		"matrix.concurrency must say how many logins":                func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Concurrency = nil },
+		"service.own.args[0] refers to $(COST), which is unknown; use one of HASHMARK_COST": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Args[0] = "--cost=$(COST)"
 		},
-		"service.own.env.WORKERS refers to $(HASHMARK_LOGIN)": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Env["WORKERS"] = "$(HASHMARK_LOGIN)" },
-		"the matrix has several costs, but neither $(HASHMARK_COST) nor $(HASHMARK_PASSWORD_HASH)": func(s *v1alpha1.SizingExperimentSpec) {
+		"service.own.env.WORKERS refers to $(HASHMARK_LOGIN)": func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Env["WORKERS"] = "$(HASHMARK_LOGIN)" },
+		"the matrix has several costs, but neither $(HASHMARK_COST) nor $(HASHMARK_PASSWORD_HASH)": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Args, s.Service.Own.Files = nil, nil
 		},
-		"service.own.files have 65537 bytes in total": func(s *v1alpha1.SizingExperimentSpec) {
-			s.Service.Own.Files["/etc/login/users"] = v1alpha1.FileContent(strings.Repeat("x", 65_537))
+		"service.own.files have 65537 bytes in total": func(s *v1beta1.SizingExperimentSpec) {
+			s.Service.Own.Files["/etc/login/users"] = v1beta1.FileContent(strings.Repeat("x", 65_537))
 		},
-		"/data/../etc in service.own can't be mounted": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/data/../etc"} },
-		"/run/hashmark/x in service.own can't be":      func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/run/hashmark/x"} },
-		"/sys/fs/cgroup in service.own can't be mounted, because Kubernetes or Hashmark mounts /sys; use another path": func(s *v1alpha1.SizingExperimentSpec) {
+		"/data/../etc in service.own can't be mounted": func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/data/../etc"} },
+		"/run/hashmark/x in service.own can't be":      func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/run/hashmark/x"} },
+		"/sys/fs/cgroup in service.own can't be mounted, because Kubernetes or Hashmark mounts /sys; use another path": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Writable = []string{"/sys/fs/cgroup"}
 		},
-		"/etc/hosts in service.own can't be mounted, because Kubernetes or Hashmark mounts /etc/hosts": func(s *v1alpha1.SizingExperimentSpec) {
+		"/etc/hosts in service.own can't be mounted, because Kubernetes or Hashmark mounts /etc/hosts": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Files["/etc/hosts"] = "x"
 		},
-		"/data/ in service.own can't be mounted; use an absolute path without . and .., and without a / at its end": func(s *v1alpha1.SizingExperimentSpec) {
+		"/data/ in service.own can't be mounted; use an absolute path without . and .., and without a / at its end": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Writable = []string{"/data/"}
 		},
-		"/data/users in service.own is in the writable folder /data": func(s *v1alpha1.SizingExperimentSpec) {
+		"/data/users in service.own is in the writable folder /data": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Files["/data/users"] = "x"
 		},
-		"service.own.login.steps[0] refers to $(csrf), which is unknown there; use HASHMARK_USER, HASHMARK_PASSWORD, or a name": func(s *v1alpha1.SizingExperimentSpec) {
+		"service.own.login.steps[0] refers to $(csrf), which is unknown there; use HASHMARK_USER, HASHMARK_PASSWORD, or a name": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Login.Steps[0].Path = "/login?$(csrf)"
 		},
-		"service.own.login.setup[0] refers to $(HASHMARK_COST)": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Login.Setup[0].Body = "$(HASHMARK_COST)" },
-		"service.own.login.steps[0].extract.csrf: the regular expression is invalid": func(s *v1alpha1.SizingExperimentSpec) {
+		"service.own.login.setup[0] refers to $(HASHMARK_COST)": func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Login.Setup[0].Body = "$(HASHMARK_COST)" },
+		"service.own.login.steps[0].extract.csrf: the regular expression is invalid": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Login.Steps[0].Extract["csrf"] = handover.Extraction{Regexp: "("}
 		},
-		"service.own.login.steps[0].extract.csrf: the regular expression must have one group, which is the value, and has 0": func(s *v1alpha1.SizingExperimentSpec) {
+		"service.own.login.steps[0].extract.csrf: the regular expression must have one group, which is the value, and has 0": func(s *v1beta1.SizingExperimentSpec) {
 			s.Service.Own.Login.Steps[0].Extract["csrf"] = handover.Extraction{Regexp: "x"}
 		},
-		"service.own.login.wrong.status is empty": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Login.Wrong.Status = nil },
+		"service.own.login.wrong.status is empty": func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Login.Wrong.Status = nil },
 	} {
 		spec := ownSpec()
 		change(spec)

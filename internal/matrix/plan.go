@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // PlannedTrial is a trial before it exists in the cluster.
@@ -19,14 +19,14 @@ type PlannedTrial struct {
 	// Name of the SizingTrial object.
 	Name string
 	// Spec of the object, suspended until it is the trial's turn.
-	Spec v1alpha1.SizingTrialSpec
+	Spec v1beta1.SizingTrialSpec
 }
 
 // Plan returns all trials of an experiment in the order in which they are measured: every variant once
 // before any again, so that an experiment that ends early has a row for each, and then the verifications.
 //
 // The generator's defaults are the operator's and are not filled in here. Errors are those of Variants.
-func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
+func Plan(exp *v1beta1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	variants, err := Measured(exp.Spec.Matrix)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	var trials []PlannedTrial
 	for repetition := int32(1); repetition <= max(1, exp.Spec.Repetitions); repetition++ {
 		ordered := variants
-		if exp.Spec.Order != v1alpha1.OrderAsWritten {
+		if exp.Spec.Order != v1beta1.OrderAsWritten {
 			ordered = shuffle(variants, random)
 		}
 		for _, variant := range ordered {
@@ -50,7 +50,7 @@ func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 
 // Seed returns the seed of the experiment's order and arrivals: the spec's, or one that follows from the
 // UID, so that an operator that dies before it recorded the seed draws the same one again.
-func Seed(exp *v1alpha1.SizingExperiment) int64 {
+func Seed(exp *v1beta1.SizingExperiment) int64 {
 	if exp.Spec.Seed != nil {
 		return *exp.Spec.Seed
 	}
@@ -60,15 +60,15 @@ func Seed(exp *v1alpha1.SizingExperiment) int64 {
 
 // SamePlan reports whether two specs plan the same trial. Suspend is not part of the plan:
 // it changes when it is the trial's turn.
-func SamePlan(a, b v1alpha1.SizingTrialSpec) bool {
+func SamePlan(a, b v1beta1.SizingTrialSpec) bool {
 	a.Suspend, b.Suspend = false, false
 	// Semantic: a list or map that is empty here is absent after a round trip.
 	return equality.Semantic.DeepEqual(a, b)
 }
 
-func trialSpec(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition, sequence int32, seed int64) v1alpha1.SizingTrialSpec {
-	return v1alpha1.SizingTrialSpec{
-		Role:       v1alpha1.RoleMeasurement,
+func trialSpec(exp *v1beta1.SizingExperiment, variant v1beta1.Variant, repetition, sequence int32, seed int64) v1beta1.SizingTrialSpec {
+	return v1beta1.SizingTrialSpec{
+		Role:       v1beta1.RoleMeasurement,
 		Variant:    *variant.DeepCopy(),
 		Repetition: repetition,
 		Sequence:   sequence,
@@ -84,7 +84,7 @@ func trialSpec(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetit
 
 // trialName ends in five characters derived from the UID, so that an experiment that is created again with
 // the same name does not collide with the old one's trials.
-func trialName(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition int32) string {
+func trialName(exp *v1beta1.SizingExperiment, variant v1beta1.Variant, repetition int32) string {
 	return fmt.Sprintf("%s-%s-%d-%s", exp.Name, variant.Name, repetition, shortUID(exp.UID))
 }
 
@@ -103,7 +103,7 @@ func newRandom(seed int64) *rand.PCG {
 
 // shuffle is the Fisher-Yates shuffle on a copy. The bias of the remainder is below 64 ÷
 // 2^64 and negligible.
-func shuffle(variants []v1alpha1.Variant, random *rand.PCG) []v1alpha1.Variant {
+func shuffle(variants []v1beta1.Variant, random *rand.PCG) []v1beta1.Variant {
 	mixed := slices.Clone(variants)
 	for i := len(mixed) - 1; i > 0; i-- {
 		j := int(random.Uint64() % uint64(i+1))

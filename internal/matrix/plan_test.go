@@ -10,21 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-func experiment(change func(*v1alpha1.SizingExperiment)) *v1alpha1.SizingExperiment {
-	exp := &v1alpha1.SizingExperiment{
+func experiment(change func(*v1beta1.SizingExperiment)) *v1beta1.SizingExperiment {
+	exp := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Name: "login-sizing", UID: "0b1e9a52-9a1f-4b0e-8f53-53c7f6a1a001"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:           v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}},
-			Objective:        v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-			Load:             v1alpha1.Load{Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(5)}},
-			Service:          v1alpha1.Service{Replicas: 2, MemoryLimit: "128Mi"},
-			Generator:        v1alpha1.Generator{CPULimit: "500m"},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:           v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}},
+			Objective:        v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Load:             v1beta1.Load{Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(5)}},
+			Service:          v1beta1.Service{Replicas: 2, MemoryLimit: "128Mi"},
+			Generator:        v1beta1.Generator{CPULimit: "500m"},
 			Repetitions:      2,
 			AttemptsPerTrial: 3,
-			Order:            v1alpha1.OrderAsWritten,
+			Order:            v1beta1.OrderAsWritten,
 		},
 	}
 	if change != nil {
@@ -33,7 +33,7 @@ func experiment(change func(*v1alpha1.SizingExperiment)) *v1alpha1.SizingExperim
 	return exp
 }
 
-func names(t *testing.T, exp *v1alpha1.SizingExperiment, seed int64) []string {
+func names(t *testing.T, exp *v1beta1.SizingExperiment, seed int64) []string {
 	t.Helper()
 	trials, err := Plan(exp, seed)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestPlanAsWrittenGoesRepetitionByRepetition(t *testing.T) {
 // A seed promises the same order on every machine and after every upgrade. If this test
 // fails, that promise is broken.
 func TestPlanShuffledIsTheSameForTheSameSeedForEver(t *testing.T) {
-	shuffled := experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Order = v1alpha1.OrderShuffled })
+	shuffled := experiment(func(e *v1beta1.SizingExperiment) { e.Spec.Order = v1beta1.OrderShuffled })
 	want := []string{
 		"login-sizing-c10-250m-1-c0a95", "login-sizing-c10-1-1-c0a95", "login-sizing-c8-1-1-c0a95", "login-sizing-c8-250m-1-c0a95",
 		"login-sizing-c8-250m-2-c0a95", "login-sizing-c10-1-2-c0a95", "login-sizing-c8-1-2-c0a95", "login-sizing-c10-250m-2-c0a95",
@@ -70,7 +70,7 @@ func TestPlanShuffledIsTheSameForTheSameSeedForEver(t *testing.T) {
 }
 
 func TestPlanShuffledMeasuresEveryVariantOnceBeforeAnyTwice(t *testing.T) {
-	shuffled := experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Order = v1alpha1.OrderShuffled })
+	shuffled := experiment(func(e *v1beta1.SizingExperiment) { e.Spec.Order = v1beta1.OrderShuffled })
 	written := names(t, experiment(nil), 0)
 	sort.Strings(written)
 	orders := map[string]bool{}
@@ -98,9 +98,9 @@ func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := v1alpha1.SizingTrialSpec{
-		Role: v1alpha1.RoleMeasurement,
-		Variant: v1alpha1.Variant{Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+	want := v1beta1.SizingTrialSpec{
+		Role: v1beta1.RoleMeasurement,
+		Variant: v1beta1.Variant{Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
 			Concurrency: pool(ptr.To[int32](1), nil)},
 		Repetition: 2, Sequence: 7,
 		Service: exp.Spec.Service, Generator: exp.Spec.Generator, Load: exp.Spec.Load, Objective: exp.Spec.Objective,
@@ -116,14 +116,14 @@ func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
 }
 
 func TestTrialNamesDifferWhenAnExperimentIsCreatedAgain(t *testing.T) {
-	again := experiment(func(e *v1alpha1.SizingExperiment) { e.UID = "another" })
+	again := experiment(func(e *v1beta1.SizingExperiment) { e.UID = "another" })
 	if names(t, experiment(nil), 7)[0] == names(t, again, 7)[0] {
 		t.Error("the trials of a new experiment have the names of the old one's")
 	}
 }
 
 func TestSeedIsTheSpecsOrDrawnFromTheUID(t *testing.T) {
-	given := experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Seed = ptr.To[int64](0) })
+	given := experiment(func(e *v1beta1.SizingExperiment) { e.Spec.Seed = ptr.To[int64](0) })
 	if got := Seed(given); got != 0 {
 		t.Errorf("a given seed of 0 became %d", got)
 	}
@@ -134,13 +134,13 @@ func TestSeedIsTheSpecsOrDrawnFromTheUID(t *testing.T) {
 	if drawn < 0 || drawn > 1<<32-1 {
 		t.Errorf("drawn seed %d is outside the API's bounds", drawn)
 	}
-	if drawn == Seed(experiment(func(e *v1alpha1.SizingExperiment) { e.UID = "another" })) {
+	if drawn == Seed(experiment(func(e *v1beta1.SizingExperiment) { e.UID = "another" })) {
 		t.Error("two experiments drew the same seed")
 	}
 }
 
 func TestSamePlan(t *testing.T) {
-	plan := func(change func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
+	plan := func(change func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 		trials, err := Plan(experiment(nil), 7)
 		if err != nil {
 			t.Fatal(err)
@@ -149,20 +149,20 @@ func TestSamePlan(t *testing.T) {
 		return trials[0].Spec
 	}
 	tests := map[string]struct {
-		change func(*v1alpha1.SizingTrialSpec)
+		change func(*v1beta1.SizingTrialSpec)
 		want   bool
 	}{
-		"an unchanged spec is the same plan":                    {func(*v1alpha1.SizingTrialSpec) {}, true},
-		"suspend is not part of the plan":                       {func(s *v1alpha1.SizingTrialSpec) { s.Suspend = false }, true},
-		"a list that a round trip made absent is the same plan": {func(s *v1alpha1.SizingTrialSpec) { s.Load.Users = []int32{} }, true},
-		"another cost is another plan":                          {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
-		"another number of workers is another plan":             {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr.To[int32](9) }, false},
-		"another generator is another plan":                     {func(s *v1alpha1.SizingTrialSpec) { s.Generator.CPULimit = "20m" }, false},
-		"another rate is another plan":                          {func(s *v1alpha1.SizingTrialSpec) { s.Load.RatesPerSecond[0] = intstr.FromInt32(6) }, false},
+		"an unchanged spec is the same plan":                    {func(*v1beta1.SizingTrialSpec) {}, true},
+		"suspend is not part of the plan":                       {func(s *v1beta1.SizingTrialSpec) { s.Suspend = false }, true},
+		"a list that a round trip made absent is the same plan": {func(s *v1beta1.SizingTrialSpec) { s.Load.Users = []int32{} }, true},
+		"another cost is another plan":                          {func(s *v1beta1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
+		"another number of workers is another plan":             {func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr.To[int32](9) }, false},
+		"another generator is another plan":                     {func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = "20m" }, false},
+		"another rate is another plan":                          {func(s *v1beta1.SizingTrialSpec) { s.Load.RatesPerSecond[0] = intstr.FromInt32(6) }, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := SamePlan(plan(func(*v1alpha1.SizingTrialSpec) {}), plan(test.change)); got != test.want {
+			if got := SamePlan(plan(func(*v1beta1.SizingTrialSpec) {}), plan(test.change)); got != test.want {
 				t.Errorf("SamePlan is %v, want %v", got, test.want)
 			}
 		})

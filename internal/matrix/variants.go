@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // ErrEmpty means that a matrix has neither costs nor controls, or no CPU limits.
@@ -30,11 +30,11 @@ func (e *DuplicateVariantError) Error() string {
 // the defaults filled in. An absent queue length stays absent, because it follows from the calibration.
 //
 // Errors: ErrEmpty, *DuplicateVariantError, and an invalid CPU limit.
-func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
+func Variants(m v1beta1.Matrix) ([]v1beta1.Variant, error) {
 	if len(m.Costs)+len(m.Controls) == 0 || len(m.CPULimits) == 0 {
 		return nil, ErrEmpty
 	}
-	var variants []v1alpha1.Variant
+	var variants []v1beta1.Variant
 	writtenAs := map[string]string{}
 	for _, p := range points(m) {
 		variant, err := p.resolve(len(m.Concurrency) > 1)
@@ -50,12 +50,12 @@ func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	return variants, nil
 }
 
-func points(m v1alpha1.Matrix) []point {
+func points(m v1beta1.Matrix) []point {
 	concurrency := m.Concurrency
 	if len(concurrency) == 0 {
-		concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}}
+		concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool}}
 	}
-	pools := []*v1alpha1.NodePool{nil}
+	pools := []*v1beta1.NodePool{nil}
 	if len(m.NodePools) > 0 {
 		pools = nil
 		for i := range m.NodePools {
@@ -106,10 +106,10 @@ func WholeCPUs(milli int64) int32 { return int32((milli + milliPerCPU - 1) / mil
 
 // point is one combination of the matrix's entries.
 type point struct {
-	hashing     v1alpha1.Variant
+	hashing     v1beta1.Variant
 	limit       string
-	concurrency v1alpha1.Concurrency
-	pool        *v1alpha1.NodePool
+	concurrency v1beta1.Concurrency
+	pool        *v1beta1.NodePool
 }
 
 func (p point) String() string {
@@ -131,13 +131,13 @@ func (p point) String() string {
 }
 
 // resolve fills in the defaults and names the variant, by its concurrency only if that distinguishes variants.
-func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
+func (p point) resolve(nameConcurrency bool) (v1beta1.Variant, error) {
 	milli, err := MilliCPU(p.limit)
 	if err != nil {
-		return v1alpha1.Variant{}, err
+		return v1beta1.Variant{}, err
 	}
 	concurrency := *p.concurrency.DeepCopy()
-	if concurrency.Mode == v1alpha1.ConcurrencyWorkerPool && concurrency.Workers == nil {
+	if concurrency.Mode == v1beta1.ConcurrencyWorkerPool && concurrency.Workers == nil {
 		workers := WholeCPUs(milli)
 		concurrency.Workers = &workers
 	}
@@ -154,8 +154,8 @@ func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 }
 
 // concurrencyName is u, w<workers>, or w<workers>q<queue length>.
-func concurrencyName(c v1alpha1.Concurrency) string {
-	if c.Mode == v1alpha1.ConcurrencyUnbounded {
+func concurrencyName(c v1beta1.Concurrency) string {
+	if c.Mode == v1beta1.ConcurrencyUnbounded {
 		return "u"
 	}
 	name := fmt.Sprintf("w%d", *c.Workers)

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
@@ -19,12 +19,12 @@ const (
 
 // VerificationName returns the name of the SizingTrial of an experiment's first or second
 // verification.
-func VerificationName(exp *v1alpha1.SizingExperiment, variant string, number int) string {
+func VerificationName(exp *v1beta1.SizingExperiment, variant string, number int) string {
 	return fmt.Sprintf("%s-%s-verify-%d-%s", exp.Name, variant, number, shortUID(exp.UID))
 }
 
 // verifications returns the planned trials of status.verifications whose variant is in the matrix.
-func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []PlannedTrial {
+func verifications(exp *v1beta1.SizingExperiment, after int32, seed int64) []PlannedTrial {
 	variants, err := Variants(exp.Spec.Matrix)
 	if err != nil {
 		return nil
@@ -33,12 +33,12 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	for i, v := range exp.Status.Verifications {
 		for _, variant := range variants {
 			// The name of an abandoned entry may belong to an object of someone else.
-			if v.Outcome == v1alpha1.VerificationNotRun || variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
+			if v.Outcome == v1beta1.VerificationNotRun || variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
 				continue
 			}
 			number := int32(i + 1)
 			spec := trialSpec(exp, variant, number, after+number, seed)
-			spec.Role = v1alpha1.RoleVerification
+			spec.Role = v1beta1.RoleVerification
 			spec.Service.Replicas = v.DrivenReplicas
 			spec.Load = verificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
 			trials = append(trials, PlannedTrial{Name: v.Trial, Spec: spec})
@@ -47,13 +47,13 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	return trials
 }
 
-func verificationLoad(load v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
+func verificationLoad(load v1beta1.Load, milliPerSecond int64) v1beta1.Load {
 	milliPerSecond = max(1, milliPerSecond)
 	first := (verificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
-	return v1alpha1.Load{
-		Mode:                  v1alpha1.LoadRates,
+	return v1beta1.Load{
+		Mode:                  v1beta1.LoadRates,
 		RatesPerSecond:        []intstr.IntOrString{decimal(milliPerSecond)},
-		Arrivals:              v1alpha1.ArrivalsPoisson,
+		Arrivals:              v1beta1.ArrivalsPoisson,
 		StepSeconds:           int32(min(first, VerificationSeconds)),
 		MinSamples:            verificationLogins,
 		MaxStepSeconds:        VerificationSeconds,
@@ -69,8 +69,8 @@ func decimal(milli int64) intstr.IntOrString {
 
 // Measurements returns the trials that measure a variant of the matrix, without the
 // verifications.
-func Measurements(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-	return slices.DeleteFunc(slices.Clone(trials), func(t v1alpha1.SizingTrial) bool {
-		return t.Spec.Role == v1alpha1.RoleVerification
+func Measurements(trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t v1beta1.SizingTrial) bool {
+		return t.Spec.Role == v1beta1.RoleVerification
 	})
 }

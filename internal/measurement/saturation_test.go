@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -28,16 +28,16 @@ type loop struct {
 // with a number of CPUs.
 func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) loadplan.Step {
 	t.Helper()
-	spec := v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{Name: "v", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprint(cpus),
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}},
-		Service:   v1alpha1.Service{Replicas: 1},
-		Generator: v1alpha1.Generator{CPULimit: "32"},
+	spec := v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{Name: "v", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprint(cpus),
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}},
+		Service:   v1beta1.Service{Replicas: 1},
+		Generator: v1beta1.Generator{CPULimit: "32"},
 		// With such a long timeout, the timeout does not limit the number of callers.
-		Load: v1alpha1.Load{StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 600, RequestTimeoutSeconds: 60},
+		Load: v1beta1.Load{StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 600, RequestTimeoutSeconds: 60},
 	}
 	if workers != nil {
-		spec.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: workers}
+		spec.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: workers}
 	}
 	plan, err := loadplan.Build(spec, handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: hash.Microseconds()},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -49,7 +49,7 @@ func Summarise(plan loadplan.Plan, records []Record) (Run, error) {
 }
 
 func bucketsPerDoubling(step loadplan.Step) int32 {
-	if step.Reported || step.Purpose == v1alpha1.PurposeMaximum || step.Purpose == v1alpha1.PurposeVerification {
+	if step.Reported || step.Purpose == v1beta1.PurposeMaximum || step.Purpose == v1beta1.PurposeVerification {
 		return finest
 	}
 	return finer

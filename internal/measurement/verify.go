@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -28,8 +28,8 @@ const (
 // There is a look after each step. All looks together have an error of 5 % for Met and
 // 5 % for Failed (Bonferroni), so that stopping early does not increase it. A look that
 // cannot be Met even without a failure uses none of it.
-func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts {
-	var counts v1alpha1.VerificationCounts
+func Verify(plan loadplan.Plan, steps []StepResult) v1beta1.VerificationCounts {
+	var counts v1beta1.VerificationCounts
 	for _, s := range steps {
 		counts.Logins += s.Scheduled
 		counts.Failed += s.Failures()
@@ -48,11 +48,11 @@ func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts 
 	counts.SlowerPerMillion = judged.compare(counts.Slower, 0.05).api()
 	if o.P50Milliseconds > 0 {
 		slow := sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP50 })
-		counts.SlowerThanP50 = &v1alpha1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.5).api()}
+		counts.SlowerThanP50 = &v1beta1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.5).api()}
 	}
 	if o.P99Milliseconds > 0 {
 		slow := sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP99 })
-		counts.SlowerThanP99 = &v1alpha1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.01).api()}
+		counts.SlowerThanP99 = &v1beta1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.01).api()}
 	}
 	counts.Outcome = judged.outcome()
 	return counts
@@ -91,14 +91,14 @@ func (v *verification) compare(some int64, allowed float64) share {
 	return actual
 }
 
-func (v *verification) outcome() v1alpha1.VerificationOutcome {
+func (v *verification) outcome() v1beta1.VerificationOutcome {
 	switch {
 	case v.failed > 0:
-		return v1alpha1.VerificationFailed
+		return v1beta1.VerificationFailed
 	case v.undecided > 0:
-		return v1alpha1.VerificationUndecided
+		return v1beta1.VerificationUndecided
 	default:
-		return v1alpha1.VerificationMet
+		return v1beta1.VerificationMet
 	}
 }
 
@@ -148,6 +148,6 @@ func bounds(some, all int64, chance float64) share {
 	return s
 }
 
-func (s share) api() v1alpha1.ShareInterval {
-	return v1alpha1.ShareInterval{Low: int64(s.low * 1e6), High: int64(math.Ceil(s.high * 1e6))}
+func (s share) api() v1beta1.ShareInterval {
+	return v1beta1.ShareInterval{Low: int64(s.low * 1e6), High: int64(math.Ceil(s.high * 1e6))}
 }

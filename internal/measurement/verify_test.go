@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -19,7 +19,7 @@ func counting(logins, slower, failed int64) StepResult {
 func TestVerify(t *testing.T) {
 	// allowing returns a plan with a look after each of these numbers of logins.
 	allowing := func(perMille int32, looks ...int) loadplan.Plan {
-		plan := loadplan.Plan{Objective: &v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: perMille}}
+		plan := loadplan.Plan{Objective: &v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: perMille}}
 		for _, logins := range looks {
 			plan.Steps = append(plan.Steps, loadplan.Step{Kind: loadplan.Open, Requests: logins})
 		}
@@ -29,32 +29,32 @@ func TestVerify(t *testing.T) {
 	tests := map[string]struct {
 		plan  loadplan.Plan
 		steps []StepResult
-		want  v1alpha1.VerificationOutcome
+		want  v1beta1.VerificationOutcome
 	}{
-		"10 ‰ failures: 500 fast logins are met at the first look": {allowing(10, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
-		"458 are not":                   {allowing(10, three...), []StepResult{counting(458, 0, 0)}, v1alpha1.VerificationUndecided},
-		"299 are at the only look":      {allowing(10, 299), []StepResult{counting(299, 0, 0)}, v1alpha1.VerificationMet},
-		"298 are not even then":         {allowing(10, 298), []StepResult{counting(298, 0, 0)}, v1alpha1.VerificationUndecided},
-		"1 ‰ failures: 500 are not met": {allowing(1, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationUndecided},
+		"10 ‰ failures: 500 fast logins are met at the first look": {allowing(10, three...), []StepResult{counting(500, 0, 0)}, v1beta1.VerificationMet},
+		"458 are not":                   {allowing(10, three...), []StepResult{counting(458, 0, 0)}, v1beta1.VerificationUndecided},
+		"299 are at the only look":      {allowing(10, 299), []StepResult{counting(299, 0, 0)}, v1beta1.VerificationMet},
+		"298 are not even then":         {allowing(10, 298), []StepResult{counting(298, 0, 0)}, v1beta1.VerificationUndecided},
+		"1 ‰ failures: 500 are not met": {allowing(1, three...), []StepResult{counting(500, 0, 0)}, v1beta1.VerificationUndecided},
 		"3,000 are at the last look, since no early look can be met": {
-			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 0, 0), counting(1500, 0, 0)}, v1alpha1.VerificationMet,
+			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 0, 0), counting(1500, 0, 0)}, v1beta1.VerificationMet,
 		},
 		"but not with a failure": {
-			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 1, 1), counting(1500, 0, 0)}, v1alpha1.VerificationUndecided,
+			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 1, 1), counting(1500, 0, 0)}, v1beta1.VerificationUndecided,
 		},
 		"undecided if an early look can be met": {
-			allowing(1, 4603, 100), []StepResult{counting(3000, 0, 0), counting(100, 0, 0)}, v1alpha1.VerificationUndecided,
+			allowing(1, 4603, 100), []StepResult{counting(3000, 0, 0), counting(100, 0, 0)}, v1beta1.VerificationUndecided,
 		},
-		"no failures allowed, and none failed":        {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
-		"no failures allowed, and one failed":         {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1alpha1.VerificationFailed},
-		"20 slow ones of 500 are undecided":           {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1alpha1.VerificationUndecided},
-		"12 slow ones of 500 are met":                 {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1alpha1.VerificationMet},
-		"38 are undecided because failures count too": {allowing(10, three...), []StepResult{counting(500, 38, 0)}, v1alpha1.VerificationUndecided},
-		"45 slow ones of 500 fail":                    {allowing(10, three...), []StepResult{counting(500, 45, 0)}, v1alpha1.VerificationFailed},
-		"20 failed ones of 500 fail":                  {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1alpha1.VerificationFailed},
-		"the logins of all steps count":               {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1alpha1.VerificationMet},
-		"nothing was sent":                            {allowing(10, three...), nil, v1alpha1.VerificationUndecided},
-		"every login was slow":                        {allowing(10, three...), []StepResult{counting(72, 72, 0)}, v1alpha1.VerificationFailed},
+		"no failures allowed, and none failed":        {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1beta1.VerificationMet},
+		"no failures allowed, and one failed":         {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1beta1.VerificationFailed},
+		"20 slow ones of 500 are undecided":           {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1beta1.VerificationUndecided},
+		"12 slow ones of 500 are met":                 {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1beta1.VerificationMet},
+		"38 are undecided because failures count too": {allowing(10, three...), []StepResult{counting(500, 38, 0)}, v1beta1.VerificationUndecided},
+		"45 slow ones of 500 fail":                    {allowing(10, three...), []StepResult{counting(500, 45, 0)}, v1beta1.VerificationFailed},
+		"20 failed ones of 500 fail":                  {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1beta1.VerificationFailed},
+		"the logins of all steps count":               {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1beta1.VerificationMet},
+		"nothing was sent":                            {allowing(10, three...), nil, v1beta1.VerificationUndecided},
+		"every login was slow":                        {allowing(10, three...), []StepResult{counting(72, 72, 0)}, v1beta1.VerificationFailed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestSharesAreBoundedExactly(t *testing.T) {
 
 func TestVerifyHoldsEveryPercentile(t *testing.T) {
 	plan := loadplan.Plan{
-		Objective: &v1alpha1.Objective{P50Milliseconds: 100, P95Milliseconds: 300, P99Milliseconds: 500, MaxErrorPerMille: 10},
+		Objective: &v1beta1.Objective{P50Milliseconds: 100, P95Milliseconds: 300, P99Milliseconds: 500, MaxErrorPerMille: 10},
 		Steps:     []loadplan.Step{{Kind: loadplan.Open, Requests: 500}, {Kind: loadplan.Open, Requests: 1000}},
 	}
 	step := func(over50, over95, over99 int64) []StepResult {
@@ -105,13 +105,13 @@ func TestVerifyHoldsEveryPercentile(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		steps []StepResult
-		want  v1alpha1.VerificationOutcome
+		want  v1beta1.VerificationOutcome
 	}{
-		"all are met":                       {step(200, 8, 0), v1alpha1.VerificationMet},
-		"the median is not":                 {step(300, 8, 0), v1alpha1.VerificationFailed},
-		"p95 is not":                        {step(200, 50, 0), v1alpha1.VerificationFailed},
-		"p99 is not":                        {step(200, 20, 18), v1alpha1.VerificationFailed},
-		"two slow ones leave p99 undecided": {step(200, 8, 2), v1alpha1.VerificationUndecided},
+		"all are met":                       {step(200, 8, 0), v1beta1.VerificationMet},
+		"the median is not":                 {step(300, 8, 0), v1beta1.VerificationFailed},
+		"p95 is not":                        {step(200, 50, 0), v1beta1.VerificationFailed},
+		"p99 is not":                        {step(200, 20, 18), v1beta1.VerificationFailed},
+		"two slow ones leave p99 undecided": {step(200, 8, 2), v1beta1.VerificationUndecided},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Verify(plan, test.steps)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -15,12 +15,12 @@ import (
 // calibration. It returns nil if the calibration has no hash time, and for a variant with
 // sessions, because few of its requests are hashed. For a variant that no rate can meet the
 // objective with, it has only p95 without load.
-func Before(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.Prediction {
+func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Prediction {
 	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
 	}
-	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), spec.Load.Arrivals == v1alpha1.ArrivalsUniform
-	predicted := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
+	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), spec.Load.Arrivals == v1beta1.ArrivalsUniform
+	predicted := &v1beta1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
 	if Infeasible(spec, predicted) {
 		return predicted // it is not loaded, so nothing is planned from p95 under load
 	}
@@ -39,7 +39,7 @@ func Before(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.P
 }
 
 // LimitOf returns the objective as a limit of the simulation.
-func LimitOf(objective v1alpha1.Objective) Limit {
+func LimitOf(objective v1beta1.Objective) Limit {
 	return Limit{
 		P50:        time.Duration(objective.P50Milliseconds) * time.Millisecond,
 		P95:        time.Duration(objective.P95Milliseconds) * time.Millisecond,
@@ -50,7 +50,7 @@ func LimitOf(objective v1alpha1.Objective) Limit {
 
 // Infeasible reports whether no rate can meet the objective, because logins on an idle service
 // already take longer. It returns false without a prediction.
-func Infeasible(spec v1alpha1.SizingTrialSpec, p *v1alpha1.Prediction) bool {
+func Infeasible(spec v1beta1.SizingTrialSpec, p *v1beta1.Prediction) bool {
 	if p == nil {
 		return false
 	}
@@ -78,7 +78,7 @@ const milli = 1000
 //
 // The simulation has only hashes with one thread. A hash with several threads is simulated as
 // one that is so many times shorter, with a quota that is so many times smaller.
-func NewService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, cpuPerLogin time.Duration) Service {
+func NewService(spec v1beta1.SizingTrialSpec, cal handover.Calibration, cpuPerLogin time.Duration) Service {
 	workers := loadplan.Workers(spec.Variant)
 	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
 	if cpuPerLogin <= 0 {
@@ -108,7 +108,7 @@ func NewService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, cpuPerL
 
 // queueLength returns the variant's queue length, or the default that the service computes
 // from the same calibration.
-func queueLength(variant v1alpha1.Variant, cal handover.Calibration, timeout time.Duration) int32 {
+func queueLength(variant v1beta1.Variant, cal handover.Calibration, timeout time.Duration) int32 {
 	if given := variant.Concurrency.QueueLength; given != nil {
 		return *given
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
@@ -26,7 +26,7 @@ type Pool struct {
 // Of fits a line for each node pool on which two costs or more were timed,
 // sorted by the pools' names. Only trials with a result that is not Invalid
 // count.
-func Of(trials []v1alpha1.SizingTrial) []Pool {
+func Of(trials []v1beta1.SizingTrial) []Pool {
 	seconds, references := map[string]map[int32][]float64{}, referenceSeconds(trials)
 	for i := range trials {
 		trial := &trials[i]
@@ -52,16 +52,16 @@ func Of(trials []v1alpha1.SizingTrial) []Pool {
 
 // Timed reports whether a trial timed hashes of its variant's own cost and is not Invalid. It
 // is false for a time that was scaled up from a lower cost, because that is on a line anyway.
-func Timed(trial *v1alpha1.SizingTrial) bool {
+func Timed(trial *v1beta1.SizingTrial) bool {
 	result, timing := trial.Status.Result, trial.Status.Calibration
-	return result != nil && result.Verdict != v1alpha1.VerdictInvalid &&
+	return result != nil && result.Verdict != v1beta1.VerdictInvalid &&
 		timing != nil && timing.ScaledFromCost == nil && speed.Ratio(*timing) > 0 &&
-		trial.Spec.Variant.Algorithm == v1alpha1.AlgorithmBcrypt
+		trial.Spec.Variant.Algorithm == v1beta1.AlgorithmBcrypt
 }
 
 // referenceSeconds returns the time of the reference hash on each node pool: at the reference
 // speed if it is known, or else the median of the calibrations.
-func referenceSeconds(trials []v1alpha1.SizingTrial) map[string]float64 {
+func referenceSeconds(trials []v1beta1.SizingTrial) map[string]float64 {
 	known := map[string]float64{}
 	for _, pool := range speed.Pools(trials) {
 		known[pool.NodePool] = float64(pool.HashMicrosecondsAtCost8) / 1e6
@@ -89,14 +89,14 @@ func medians(seconds map[int32][]float64) []calibration.CostTime {
 }
 
 // API returns the pool's fit as the experiment's status shows it.
-func (p Pool) API() v1alpha1.CostFit {
-	fit := v1alpha1.CostFit{
+func (p Pool) API() v1beta1.CostFit {
+	fit := v1beta1.CostFit{
 		NodePool:            p.Name,
 		ConstantNanoseconds: whole(1e9 * p.Line.Constant),
 		RoundNanoseconds:    whole(1e9 * p.Line.Round),
 	}
 	for _, time := range p.Times {
-		fit.Residuals = append(fit.Residuals, v1alpha1.CostResidual{
+		fit.Residuals = append(fit.Residuals, v1beta1.CostResidual{
 			Cost: time.Cost, PerMille: whole(1000 * p.Line.Residual(time)),
 		})
 	}

@@ -8,19 +8,19 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
 // aTrial returns a trial of a pool with one worker at cost 10 on a quarter of a CPU.
-func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
-	spec := v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
-		Service:   v1alpha1.Service{Replicas: 1},
-		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 10},
-		Objective: v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
+func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
+	spec := v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
+		Service:   v1beta1.Service{Replicas: 1},
+		Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, RequestTimeoutSeconds: 10},
+		Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
 		Seed:      7,
 	}
 	for _, change := range changes {
@@ -42,12 +42,12 @@ func calibrated(changes ...func(*handover.Calibration)) handover.Calibration {
 	return cal
 }
 
-func workers(n int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
+func workers(n int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
 }
 
-func unbounded(s *v1alpha1.SizingTrialSpec) {
-	s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+func unbounded(s *v1beta1.SizingTrialSpec) {
+	s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 }
 
 func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
@@ -62,7 +62,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 		return s
 	}
 	tests := map[string]struct {
-		spec v1alpha1.SizingTrialSpec
+		spec v1beta1.SizingTrialSpec
 		cal  handover.Calibration
 		cpu  time.Duration
 		want model.Service
@@ -72,7 +72,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 			aTrial(), calibrated(), 60 * ms, with(func(s *model.Service) { s.Hash = 60 * ms }),
 		},
 		"a given queue length is used": {
-			aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.QueueLength = ptr.To[int32](3) }), calibrated(), 0,
+			aTrial(func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.QueueLength = ptr.To[int32](3) }), calibrated(), 0,
 			with(func(s *model.Service) { s.QueueLength = 3 }),
 		},
 		"unbounded goroutines use all CPUs of GOMAXPROCS and no queue": {
@@ -92,7 +92,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 			with(func(s *model.Service) { s.Workers, s.Lanes, s.QuotaMilliCPU, s.QueueLength = 8, 4, 0, 350 }),
 		},
 		"the replicas of the spec": {
-			aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = 3 }), calibrated(), 0,
+			aTrial(func(s *v1beta1.SizingTrialSpec) { s.Service.Replicas = 3 }), calibrated(), 0,
 			with(func(s *model.Service) { s.Replicas = 3 }),
 		},
 	}
@@ -106,8 +106,8 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 }
 
 func TestAHashOfSeveralThreadsIsOneShorterHash(t *testing.T) {
-	spec := aTrial(func(s *v1alpha1.SizingTrialSpec) {
-		s.Variant.Algorithm, s.Variant.Parallelism = v1alpha1.AlgorithmArgon2id, ptr.To[int32](2)
+	spec := aTrial(func(s *v1beta1.SizingTrialSpec) {
+		s.Variant.Algorithm, s.Variant.Parallelism = v1beta1.AlgorithmArgon2id, ptr.To[int32](2)
 	})
 	quarter := calibrated(func(c *handover.Calibration) {
 		c.GoMaxProcs, c.Cpuset, c.QuotaMilliCPU, c.HashMicroseconds = 4, "0-3", ptr.To[int64](1000), 40_000

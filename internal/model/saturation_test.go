@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -111,20 +111,20 @@ func TestTheSaturationReachesTheBoundOfSeveralReplicas(t *testing.T) {
 func plannedSaturation(t *testing.T, pooled bool, milliCPU int64, replicas int32) (Service, loadplan.Step) {
 	t.Helper()
 	const hash = 57 * time.Millisecond
-	concurrency := v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+	concurrency := v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 	service := Service{Replicas: replicas, Lanes: 2, Hash: hash, QuotaMilliCPU: milliCPU}
 	if pooled {
-		concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}
+		concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}
 		service.Lanes, service.Pooled, service.Workers = 1, true, 1
 	}
-	plan, err := loadplan.Build(v1alpha1.SizingTrialSpec{
-		Variant:    v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprintf("%dm", milliCPU), Concurrency: concurrency},
+	plan, err := loadplan.Build(v1beta1.SizingTrialSpec{
+		Variant:    v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprintf("%dm", milliCPU), Concurrency: concurrency},
 		Repetition: 1, Seed: 7,
-		Service:   v1alpha1.Service{Replicas: replicas},
-		Generator: v1alpha1.Generator{CPULimit: "2"},
-		Objective: v1alpha1.Objective{P95Milliseconds: 1000},
-		Load: v1alpha1.Load{
-			Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+		Service:   v1beta1.Service{Replicas: replicas},
+		Generator: v1beta1.Generator{CPULimit: "2"},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000},
+		Load: v1beta1.Load{
+			Mode: v1beta1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		},
 	}, handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: hash.Microseconds()},

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Builder builds the Kubernetes objects of one attempt of a trial. Create one with New; the zero value is
 // not usable.
 type Builder struct {
 	settings   Settings
-	trial      *v1alpha1.SizingTrial
+	trial      *v1beta1.SizingTrial
 	experiment metav1.OwnerReference
 	number     int32
 	deadline   time.Time
@@ -32,7 +32,7 @@ type Builder struct {
 //
 // It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
 // URL is invalid, if no experiment controls the trial, or with an *ImageNotAllowedError.
-func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline time.Time) (Builder, error) {
+func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline time.Time) (Builder, error) {
 	if err := settings.CheckImage(trial.Spec.Service); err != nil {
 		return Builder{}, err
 	}
@@ -68,7 +68,7 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 
 // receiverOf returns where k6 sends its own series, or nil. With a user's script it sends none: the
 // script could read the receiver's credentials, and write series of its own.
-func receiverOf(settings Settings, own *v1alpha1.OwnService) (*receiver, error) {
+func receiverOf(settings Settings, own *v1beta1.OwnService) (*receiver, error) {
 	if settings.RemoteWrite == nil || own != nil && own.Login.Script != "" {
 		return nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
@@ -46,7 +46,7 @@ const (
 func (b Builder) Deployment() *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1alpha1.ComponentService),
+		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1beta1.ComponentService),
 		Spec: appsv1.DeploymentSpec{
 			Replicas: ptr.To(b.trial.Spec.Service.Replicas),
 			Selector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()},
@@ -54,7 +54,7 @@ func (b Builder) Deployment() *appsv1.Deployment {
 			Strategy:             appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 			RevisionHistoryLimit: ptr.To[int32](0),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: b.podMetadata(v1alpha1.ComponentService),
+				ObjectMeta: b.podMetadata(v1beta1.ComponentService),
 				Spec:       b.servicePod(),
 			},
 		},
@@ -168,18 +168,18 @@ func decimal(n int32) string { return strconv.Itoa(int(n)) }
 // ServiceAccount builds the account that an experiment's pods run as. It has no rights and no
 // token. It exists so that pods do not use the namespace's default account, which may have
 // rights.
-func ServiceAccount(experiment *v1alpha1.SizingExperiment) *corev1.ServiceAccount {
+func ServiceAccount(experiment *v1beta1.SizingExperiment) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      ServiceAccountName(experiment.UID),
 			Namespace: experiment.Namespace,
 			Labels: map[string]string{
-				v1alpha1.LabelExperimentUID: string(experiment.UID),
-				v1alpha1.LabelExperiment:    experiment.Name,
+				v1beta1.LabelExperimentUID: string(experiment.UID),
+				v1beta1.LabelExperiment:    experiment.Name,
 			},
 			OwnerReferences: []metav1.OwnerReference{
-				*metav1.NewControllerRef(experiment, v1alpha1.GroupVersion.WithKind("SizingExperiment")),
+				*metav1.NewControllerRef(experiment, v1beta1.GroupVersion.WithKind("SizingExperiment")),
 			},
 		},
 		AutomountServiceAccountToken: ptr.To(false),
@@ -190,7 +190,7 @@ func ServiceAccount(experiment *v1alpha1.SizingExperiment) *corev1.ServiceAccoun
 func (b Builder) Service() *corev1.Service {
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1alpha1.ComponentService),
+		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1beta1.ComponentService),
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceTypeClusterIP,
 			Selector: b.ServiceSelector(),

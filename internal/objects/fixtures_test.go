@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -37,65 +37,65 @@ func fullSettings() objects.Settings {
 	return full
 }
 
-func experiment() *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{
+func experiment() *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{
 		Name: "login-sizing", Namespace: "team-a", UID: "11111111-2222-3333-4444-555555555555",
 	}}
 }
 
-func trial() *v1alpha1.SizingTrial {
-	return &v1alpha1.SizingTrial{
+func trial() *v1beta1.SizingTrial {
+	return &v1beta1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "login-sizing-c10-250m-1-0a1b2", Namespace: "team-a", UID: "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee",
 			OwnerReferences: []metav1.OwnerReference{
-				*metav1.NewControllerRef(experiment(), v1alpha1.GroupVersion.WithKind("SizingExperiment")),
+				*metav1.NewControllerRef(experiment(), v1beta1.GroupVersion.WithKind("SizingExperiment")),
 			},
 		},
-		Spec: v1alpha1.SizingTrialSpec{
-			Variant: v1alpha1.Variant{
-				Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
-				Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+		Spec: v1beta1.SizingTrialSpec{
+			Variant: v1beta1.Variant{
+				Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+				Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 			},
 			Repetition: 1,
-			Service:    v1alpha1.Service{Replicas: 1, MemoryLimit: "128Mi"},
-			Load:       v1alpha1.Load{RequestTimeoutSeconds: 10},
+			Service:    v1beta1.Service{Replicas: 1, MemoryLimit: "128Mi"},
+			Load:       v1beta1.Load{RequestTimeoutSeconds: 10},
 		},
 	}
 }
 
 // tlsTrial has logins with TLS.
-func tlsTrial() *v1alpha1.SizingTrial {
+func tlsTrial() *v1beta1.SizingTrial {
 	encrypted := trial()
-	encrypted.Spec.Service.TLS = &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachLogin}
+	encrypted.Spec.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
 	return encrypted
 }
 
 // fullTrial sets everything that trial leaves out.
-func fullTrial() *v1alpha1.SizingTrial {
+func fullTrial() *v1beta1.SizingTrial {
 	full := trial()
 	full.Spec.Variant.Name = "c10-1500m-w2q64-small"
 	full.Spec.Variant.CPULimit = "1.5"
-	full.Spec.Variant.Concurrency = v1alpha1.Concurrency{
-		Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64),
+	full.Spec.Variant.Concurrency = v1beta1.Concurrency{
+		Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64),
 	}
-	full.Spec.Variant.NodePool = &v1alpha1.NodePool{
+	full.Spec.Variant.NodePool = &v1beta1.NodePool{
 		Name:         "small",
-		NodeSelector: map[string]v1alpha1.LabelValue{"node.kubernetes.io/instance-type": "small"},
-		Tolerations:  []v1alpha1.Toleration{{Key: "dedicated", Operator: "Equal", Value: "login", Effect: "NoSchedule"}},
+		NodeSelector: map[string]v1beta1.LabelValue{"node.kubernetes.io/instance-type": "small"},
+		Tolerations:  []v1beta1.Toleration{{Key: "dedicated", Operator: "Equal", Value: "login", Effect: "NoSchedule"}},
 	}
-	full.Spec.Service = v1alpha1.Service{Replicas: 3, MemoryLimit: "256Mi"}
-	full.Spec.Generator = v1alpha1.Generator{CPULimit: "2", MemoryLimit: "1Gi"}
+	full.Spec.Service = v1beta1.Service{Replicas: 3, MemoryLimit: "256Mi"}
+	full.Spec.Generator = v1beta1.Generator{CPULimit: "2", MemoryLimit: "1Gi"}
 	return full
 }
 
 // controlTrial measures a memory-hard hash with sessions.
-func controlTrial() *v1alpha1.SizingTrial {
+func controlTrial() *v1beta1.SizingTrial {
 	control := trial()
 	control.Name = "login-sizing-argon2id-1-1-0a1b2"
-	control.Spec.Variant = v1alpha1.Variant{
-		Name: "argon2id-1", Algorithm: v1alpha1.AlgorithmArgon2id, Control: "argon2id", CPULimit: "1", Sessions: true,
+	control.Spec.Variant = v1beta1.Variant{
+		Name: "argon2id-1", Algorithm: v1beta1.AlgorithmArgon2id, Control: "argon2id", CPULimit: "1", Sessions: true,
 		MemoryKiB: ptr.To[int32](19456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1),
-		Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+		Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 	}
 	return control
 }
@@ -108,16 +108,16 @@ func ownSettings() objects.Settings {
 }
 
 // ownTrial measures a user's own login service.
-func ownTrial() *v1alpha1.SizingTrial {
+func ownTrial() *v1beta1.SizingTrial {
 	own := trial()
-	own.Spec.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}
+	own.Spec.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}
 	own.Spec.Load.WarmupSeconds = 60
-	own.Spec.Service = v1alpha1.Service{Replicas: 1, MemoryLimit: "256Mi", Own: &v1alpha1.OwnService{
+	own.Spec.Service = v1beta1.Service{Replicas: 1, MemoryLimit: "256Mi", Own: &v1beta1.OwnService{
 		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
-		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: map[string]v1alpha1.EnvValue{"DB": "/data/login.db", "A_FIRST": "$(HASHMARK_WORKERS)"},
-		Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive",
+		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: map[string]v1beta1.EnvValue{"DB": "/data/login.db", "A_FIRST": "$(HASHMARK_WORKERS)"},
+		Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive",
 		Writable: []string{"/data", "/tmp"},
-		Files:    map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n", "/etc/a": "100 $"},
+		Files:    map[string]v1beta1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n", "/etc/a": "100 $"},
 		Login: handover.Login{
 			Setup: []handover.Request{{Method: "PUT", Path: "/users"}},
 			Steps: []handover.Request{
@@ -133,11 +133,11 @@ func ownTrial() *v1alpha1.SizingTrial {
 	return own
 }
 
-func scriptTrial() *v1alpha1.SizingTrial {
+func scriptTrial() *v1beta1.SizingTrial {
 	own := ownTrial()
 	login := &own.Spec.Service.Own.Login
 	login.Steps, login.Script = nil, "export function login() { return `${1}$(HASHMARK_USER)`; }"
-	own.Spec.Service.Own.Hash = v1alpha1.OwnHashOther
+	own.Spec.Service.Own.Hash = v1beta1.OwnHashOther
 	return own
 }
 
@@ -158,7 +158,7 @@ func load() objects.Load {
 	}
 }
 
-func mustNew(t *testing.T, settings objects.Settings, trial *v1alpha1.SizingTrial) objects.Builder {
+func mustNew(t *testing.T, settings objects.Settings, trial *v1beta1.SizingTrial) objects.Builder {
 	t.Helper()
 	attempt, err := objects.New(settings, trial, 2, deadline)
 	if err != nil {

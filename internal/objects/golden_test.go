@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -34,7 +34,7 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 	for _, tt := range []struct {
 		name, than string
 		settings   objects.Settings
-		trial      *v1alpha1.SizingTrial
+		trial      *v1beta1.SizingTrial
 		load       objects.Load
 	}{
 		{"everything", "defaults", fullSettings(), fullTrial(), severalPods},
@@ -51,7 +51,7 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 }
 
 // manifests returns the objects of an attempt, without the empty status of typed objects.
-func manifests(t *testing.T, settings objects.Settings, trial *v1alpha1.SizingTrial, load objects.Load) []map[string]any {
+func manifests(t *testing.T, settings objects.Settings, trial *v1beta1.SizingTrial, load objects.Load) []map[string]any {
 	t.Helper()
 	attempt := mustNew(t, settings, trial)
 	job, err := attempt.Job(load)

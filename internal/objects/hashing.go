@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
@@ -21,7 +21,7 @@ const besideGoMemory = 32 << 20
 func (b Builder) hashing() []corev1.EnvVar {
 	variant := b.trial.Spec.Variant
 	environment := []corev1.EnvVar{variable(envvar.Algorithm, string(variant.Algorithm))}
-	if variant.Algorithm == v1alpha1.AlgorithmBcrypt {
+	if variant.Algorithm == v1beta1.AlgorithmBcrypt {
 		environment = append(environment, variable(envvar.Cost, decimal(variant.Cost)))
 	}
 	for _, number := range []struct {

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
@@ -53,7 +53,7 @@ func (b Builder) Job(load Load) (*batchv1.Job, error) {
 	}
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
-		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1alpha1.ComponentGenerator),
+		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1beta1.ComponentGenerator),
 		Spec: batchv1.JobSpec{
 			Parallelism:           ptr.To[int32](1),
 			Completions:           ptr.To[int32](1),
@@ -63,7 +63,7 @@ func (b Builder) Job(load Load) (*batchv1.Job, error) {
 			// generators would put load on one service.
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: b.podMetadata(v1alpha1.ComponentGenerator),
+				ObjectMeta: b.podMetadata(v1beta1.ComponentGenerator),
 				Spec:       b.generatorPod(b.generatorEnvironment(load, plan)),
 			},
 		},

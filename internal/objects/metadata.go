@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // meshLabels disable sidecars and traffic redirection in meshes that read a pod's labels. A
@@ -33,28 +33,28 @@ var podAnnotations = map[string]string{
 }
 
 // ServiceSelector returns a selector of the attempt's login service pods only.
-func (b Builder) ServiceSelector() map[string]string { return b.selector(v1alpha1.ComponentService) }
+func (b Builder) ServiceSelector() map[string]string { return b.selector(v1beta1.ComponentService) }
 
 // GeneratorSelector returns a selector of the attempt's generator pod only.
 func (b Builder) GeneratorSelector() map[string]string {
-	return b.selector(v1alpha1.ComponentGenerator)
+	return b.selector(v1beta1.ComponentGenerator)
 }
 
 // selector uses the UID and the number, because a name may be reused.
 func (b Builder) selector(component string) map[string]string {
 	return map[string]string{
-		v1alpha1.LabelTrialUID:  string(b.trial.UID),
-		v1alpha1.LabelAttempt:   strconv.Itoa(int(b.number)),
-		v1alpha1.LabelComponent: component,
+		v1beta1.LabelTrialUID:  string(b.trial.UID),
+		v1beta1.LabelAttempt:   strconv.Itoa(int(b.number)),
+		v1beta1.LabelComponent: component,
 	}
 }
 
 // labels identify what an object belongs to: by UID for the operator, and by name for people.
 func (b Builder) labels(component string) map[string]string {
 	labels := b.selector(component)
-	labels[v1alpha1.LabelExperimentUID] = string(b.experiment.UID)
-	labels[v1alpha1.LabelExperiment] = b.experiment.Name
-	labels[v1alpha1.LabelVariant] = b.trial.Spec.Variant.Name
+	labels[v1beta1.LabelExperimentUID] = string(b.experiment.UID)
+	labels[v1beta1.LabelExperiment] = b.experiment.Name
+	labels[v1beta1.LabelVariant] = b.trial.Spec.Variant.Name
 	return labels
 }
 
@@ -65,7 +65,7 @@ func (b Builder) metadata(name, component string) metav1.ObjectMeta {
 		Namespace: b.trial.Namespace,
 		Labels:    b.labels(component),
 		OwnerReferences: []metav1.OwnerReference{
-			*metav1.NewControllerRef(b.trial, v1alpha1.GroupVersion.WithKind("SizingTrial")),
+			*metav1.NewControllerRef(b.trial, v1beta1.GroupVersion.WithKind("SizingTrial")),
 		},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // ServicePolicy builds the NetworkPolicy of the login service. Ingress is allowed from the
@@ -19,13 +19,13 @@ func (b Builder) ServicePolicy() *networkingv1.NetworkPolicy {
 	}
 	scraper := networkingv1.NetworkPolicyPeer{
 		NamespaceSelector: &metav1.LabelSelector{},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelScraper: "true"}},
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{v1beta1.LabelScraper: "true"}},
 	}
 	from := []networkingv1.NetworkPolicyPeer{generator, scraper}
 	if b.trial.Spec.Service.Own != nil {
 		from = from[:1]
 	}
-	policy := b.policy(ServicePolicyName(b.trial.UID, b.number), v1alpha1.ComponentService)
+	policy := b.policy(ServicePolicyName(b.trial.UID, b.number), v1beta1.ComponentService)
 	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: b.servicePorts()}}
 	return policy
 }
@@ -34,7 +34,7 @@ func (b Builder) ServicePolicy() *networkingv1.NetworkPolicy {
 // service and to the receiver of k6's series, if there is one, and no ingress. The rule selects the pods and
 // not the Service's address, because most networks apply policies after the destination was rewritten.
 func (b Builder) GeneratorPolicy() *networkingv1.NetworkPolicy {
-	policy := b.policy(GeneratorPolicyName(b.trial.UID, b.number), v1alpha1.ComponentGenerator)
+	policy := b.policy(GeneratorPolicyName(b.trial.UID, b.number), v1beta1.ComponentGenerator)
 	service := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()}}
 	toService := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{service}, Ports: b.servicePorts()}
 	policy.Spec.Egress = append([]networkingv1.NetworkPolicyEgressRule{toService}, b.liveEgress()...)
@@ -56,10 +56,10 @@ const DenyPolicyName = "hm-0000000000-deny"
 func DenyPolicy(namespace string) *networkingv1.NetworkPolicy {
 	metadata := metav1.ObjectMeta{
 		Name: DenyPolicyName, Namespace: namespace,
-		Labels: map[string]string{v1alpha1.LabelComponent: v1alpha1.ComponentTrials},
+		Labels: map[string]string{v1beta1.LabelComponent: v1beta1.ComponentTrials},
 	}
 	return denial(metadata, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-		{Key: v1alpha1.LabelTrialUID, Operator: metav1.LabelSelectorOpExists},
+		{Key: v1beta1.LabelTrialUID, Operator: metav1.LabelSelectorOpExists},
 	}})
 }
 

@@ -12,7 +12,7 @@ import (
 	psa "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -135,22 +135,22 @@ func TestNamesAreAFunctionOfUIDAndAttempt(t *testing.T) {
 func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		spoil func(*objects.Settings, *v1alpha1.SizingTrial)
+		spoil func(*objects.Settings, *v1beta1.SizingTrial)
 		want  string
 	}{
-		{"a trial that no experiment controls", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		{"a trial that no experiment controls", func(_ *objects.Settings, trial *v1beta1.SizingTrial) {
 			trial.OwnerReferences = []metav1.OwnerReference{}
 		}, "is not controlled by an experiment"},
-		{"a CPU limit that is not a quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		{"a CPU limit that is not a quantity", func(_ *objects.Settings, trial *v1beta1.SizingTrial) {
 			trial.Spec.Variant.CPULimit = "a lot"
 		}, `the variant's cpuLimit "a lot" is not a quantity`},
-		{"a memory limit that is not a quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		{"a memory limit that is not a quantity", func(_ *objects.Settings, trial *v1beta1.SizingTrial) {
 			trial.Spec.Service.MemoryLimit = ""
 		}, `service.memoryLimit "" is not a quantity`},
-		{"a generator without a CPU limit from anyone", func(settings *objects.Settings, _ *v1alpha1.SizingTrial) {
+		{"a generator without a CPU limit from anyone", func(settings *objects.Settings, _ *v1beta1.SizingTrial) {
 			settings.GeneratorCPULimit = ""
 		}, `the generator's CPU limit "" is not a quantity`},
-		{"a generator whose memory limit is not a quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		{"a generator whose memory limit is not a quantity", func(_ *objects.Settings, trial *v1beta1.SizingTrial) {
 			trial.Spec.Generator.MemoryLimit = "12 elephants"
 		}, `the generator's memory limit "12 elephants" is not a quantity`},
 	} {
@@ -166,7 +166,7 @@ func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
 }
 
 func TestAllReplicasOfAnAttemptShareASessionKeyOfItsOwn(t *testing.T) {
-	key := func(change func(*v1alpha1.SizingTrial), number int32) string {
+	key := func(change func(*v1beta1.SizingTrial), number int32) string {
 		trial := controlTrial()
 		change(trial)
 		attempt, err := objects.New(settings(), trial, number, deadline)
@@ -181,11 +181,11 @@ func TestAllReplicasOfAnAttemptShareASessionKeyOfItsOwn(t *testing.T) {
 		t.Fatal("the service has no session key")
 		return ""
 	}
-	same := func(*v1alpha1.SizingTrial) {}
+	same := func(*v1beta1.SizingTrial) {}
 	mine := key(same, 1)
 	for name, other := range map[string]string{
 		"the next attempt": key(same, 2),
-		"another trial":    key(func(trial *v1alpha1.SizingTrial) { trial.UID = "another" }, 1),
+		"another trial":    key(func(trial *v1beta1.SizingTrial) { trial.UID = "another" }, 1),
 	} {
 		if other == mine {
 			t.Errorf("%s signs its cookies by the same key", name)

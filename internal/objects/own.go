@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
@@ -48,7 +48,7 @@ func (e *ImageNotAllowedError) Error() string {
 
 // CheckImage returns an *ImageNotAllowedError if the experiment's own login service has an image that
 // the settings do not admit.
-func (s Settings) CheckImage(service v1alpha1.Service) error {
+func (s Settings) CheckImage(service v1beta1.Service) error {
 	if service.Own == nil || slices.ContainsFunc(s.AllowedServiceImages, func(repository string) bool { return within(service.Own.Image, repository) }) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 		"--warm-up", seconds(b.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
 		"--script-folder", scriptDir,
 	}
-	if own.Hash == v1alpha1.OwnHashOther {
+	if own.Hash == v1beta1.OwnHashOther {
 		flags = append(flags, "--any-hash")
 	}
 	calibrate := b.ownContainer(CalibrateContainer, "calibrate", flags...)
@@ -179,7 +179,7 @@ func (b Builder) fileContents() string {
 }
 
 // ownLogin returns how to log in, as package loginflow reads it.
-func ownLogin(own *v1alpha1.OwnService) string { return escaped(own.Login) }
+func ownLogin(own *v1beta1.OwnService) string { return escaped(own.Login) }
 
 // escaped returns a value as JSON, in a form that kubelet does not expand: it would replace $(NAME)
 // before the program sees it. An escape of <, > and & would take six bytes of the 128 KiB that Linux

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -38,12 +38,12 @@ func TestOnlyImagesOfAllowedRepositoriesAreDeployed(t *testing.T) {
 		{[]string{"other.example", "registry.example/team"}, "registry.example/team/login", true},
 	} {
 		settings := objects.Settings{AllowedServiceImages: test.allowed}
-		err := settings.CheckImage(v1alpha1.Service{Own: &v1alpha1.OwnService{Image: test.image}})
+		err := settings.CheckImage(v1beta1.Service{Own: &v1beta1.OwnService{Image: test.image}})
 		if (err == nil) != test.want {
 			t.Errorf("with %q, %s: %v", test.allowed, test.image, err)
 		}
 	}
-	if err := settings().CheckImage(v1alpha1.Service{}); err != nil {
+	if err := settings().CheckImage(v1beta1.Service{}); err != nil {
 		t.Errorf("Hashmark's own service: %v", err)
 	}
 	_, err := objects.New(settings(), ownTrial(), 1, deadline)
@@ -57,7 +57,7 @@ func TestTheGeneratorOfAScriptKnowsNoReceiver(t *testing.T) {
 	with := fullSettings()
 	with.AllowedServiceImages = ownSettings().AllowedServiceImages
 	for name, test := range map[string]struct {
-		trial *v1alpha1.SizingTrial
+		trial *v1beta1.SizingTrial
 		sends bool
 	}{"steps": {ownTrial(), true}, "a script": {scriptTrial(), false}} {
 		attempt := mustNew(t, with, test.trial)
@@ -83,21 +83,21 @@ const longestText = 128 << 10
 // Linux would refuse to start a program with a longer text, and the turn would be held until the start
 // timeout.
 func TestALargestSpecFitsIntoTheVariablesOfItsProcesses(t *testing.T) {
-	for place, put := range map[string]func(own *v1alpha1.OwnService, text string){
-		"a file":      func(own *v1alpha1.OwnService, text string) { own.Files["/etc/a"] = v1alpha1.FileContent(text) },
-		"an argument": func(own *v1alpha1.OwnService, text string) { own.Args[0] = text },
-		"a variable":  func(own *v1alpha1.OwnService, text string) { own.Env["A"] = v1alpha1.EnvValue(text) },
-		"a body":      func(own *v1alpha1.OwnService, text string) { own.Login.Setup[0].Body = text },
-		"a script":    func(own *v1alpha1.OwnService, text string) { own.Login.Steps, own.Login.Script = nil, text },
+	for place, put := range map[string]func(own *v1beta1.OwnService, text string){
+		"a file":      func(own *v1beta1.OwnService, text string) { own.Files["/etc/a"] = v1beta1.FileContent(text) },
+		"an argument": func(own *v1beta1.OwnService, text string) { own.Args[0] = text },
+		"a variable":  func(own *v1beta1.OwnService, text string) { own.Env["A"] = v1beta1.EnvValue(text) },
+		"a body":      func(own *v1beta1.OwnService, text string) { own.Login.Setup[0].Body = text },
+		"a script":    func(own *v1beta1.OwnService, text string) { own.Login.Steps, own.Login.Script = nil, text },
 	} {
 		for _, character := range []string{"a", "<", "&", "$", `"`, "\x01", "\u2028", "é", "世"} {
-			own := func(n int) *v1alpha1.SizingTrial {
+			own := func(n int) *v1beta1.SizingTrial {
 				trial := ownTrial()
 				put(trial.Spec.Service.Own, strings.Repeat(character, n))
 				return trial
 			}
 			largest := sort.Search(longestText, func(n int) bool {
-				return matrix.CheckSize(v1alpha1.SizingExperimentSpec{Service: own(n).Spec.Service}) != nil
+				return matrix.CheckSize(v1beta1.SizingExperimentSpec{Service: own(n).Spec.Service}) != nil
 			}) - 1
 			checkTexts(t, place+" of "+character, mustNew(t, ownSettings(), own(largest)))
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -26,13 +26,13 @@ func BenchmarkTheLargestMatrix(b *testing.B) {
 }
 
 // spreadOver makes a trial of every variant of a matrix from one trial.
-func spreadOver(t testing.TB, spec v1alpha1.SizingExperimentSpec, like v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+func spreadOver(t testing.TB, spec v1beta1.SizingExperimentSpec, like v1beta1.SizingTrial) []v1beta1.SizingTrial {
 	t.Helper()
 	variants, err := matrix.Variants(spec.Matrix)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var trials []v1alpha1.SizingTrial
+	var trials []v1beta1.SizingTrial
 	for i, variant := range variants {
 		trial := *like.DeepCopy()
 		trial.Name, trial.Spec.Variant, trial.Spec.Sequence = fmt.Sprintf("trial-%d", i), variant, int32(i+1)

@@ -3,7 +3,7 @@ package prediction
 import (
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -21,12 +21,12 @@ const mostScatter = 0.5
 // leaves out variants whose cost was not timed or whose hash is too short for the model.
 //
 // It returns the errors of matrix.Variants.
-func FromHashTimes(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime) ([]v1alpha1.PredictedVariant, error) {
+func FromHashTimes(spec v1beta1.SizingExperimentSpec, times []v1beta1.HashTime) ([]v1beta1.PredictedVariant, error) {
 	variants, err := matrix.Variants(spec.Matrix)
 	if err != nil {
 		return nil, err
 	}
-	var rows []v1alpha1.PredictedVariant
+	var rows []v1beta1.PredictedVariant
 	for _, variant := range variants {
 		if e, known := fromHashTime(spec, times, variant); known {
 			row := e.row()
@@ -39,12 +39,12 @@ func FromHashTimes(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime
 
 // ServiceFromHashTime returns one replica of a variant that FromHashTimes predicts, or false
 // if FromHashTimes leaves it out.
-func ServiceFromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime, variant v1alpha1.Variant) (model.Service, bool) {
+func ServiceFromHashTime(spec v1beta1.SizingExperimentSpec, times []v1beta1.HashTime, variant v1beta1.Variant) (model.Service, bool) {
 	e, known := fromHashTime(spec, times, variant)
 	return e.service, known
 }
 
-func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime, variant v1alpha1.Variant) (expectation, bool) {
+func fromHashTime(spec v1beta1.SizingExperimentSpec, times []v1beta1.HashTime, variant v1beta1.Variant) (expectation, bool) {
 	limit, err := matrix.MilliCPU(variant.CPULimit)
 	if err != nil {
 		return expectation{}, false
@@ -56,8 +56,8 @@ func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime,
 		}
 		cal, _ := given(limit, max(2, matrix.WholeCPUs(limit)), true)
 		scatter := float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds) + overhead.Seconds()/login.Seconds()
-		return newExpectation(v1alpha1.SizingTrialSpec{
-			Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective, Service: v1alpha1.Service{Replicas: 1},
+		return newExpectation(v1beta1.SizingTrialSpec{
+			Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective, Service: v1beta1.Service{Replicas: 1},
 		}, cal, login, min(mostScatter, scatter)), true
 	}
 	return expectation{}, false

@@ -3,7 +3,7 @@ package prediction
 import (
 	"slices"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
@@ -19,9 +19,9 @@ const (
 
 // unmeasured returns the variants to predict, the most useful first: those of the matrix that were not
 // measured, and beyond it costs between and above, limits far apart, and twice the largest limit.
-func unmeasured(m v1alpha1.Matrix, variants, measured []v1alpha1.Variant) (leftOut, beyond []v1alpha1.Variant) {
+func unmeasured(m v1beta1.Matrix, variants, measured []v1beta1.Variant) (leftOut, beyond []v1beta1.Variant) {
 	for _, v := range variants {
-		known := slices.ContainsFunc(measured, func(m v1alpha1.Variant) bool { return m.Name == v.Name })
+		known := slices.ContainsFunc(measured, func(m v1beta1.Variant) bool { return m.Name == v.Name })
 		if v.Control == "" && !known {
 			leftOut = append(leftOut, v)
 		}
@@ -69,7 +69,7 @@ func furtherLimits(written []string) []int64 {
 
 // at returns the variants of costs on limits, or nil for a limit on which two kinds of concurrency are the
 // same.
-func at(m v1alpha1.Matrix, costs []int32, limits []string) []v1alpha1.Variant {
+func at(m v1beta1.Matrix, costs []int32, limits []string) []v1beta1.Variant {
 	m.Costs, m.CPULimits, m.Controls = costs, limits, nil
 	variants, err := matrix.Variants(m)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -46,20 +46,20 @@ func (p pool) login(cost int32) (time.Duration, bool) {
 
 // fromCorners returns what the matrix's corners, without controls, show about each node pool.
 // Invalid trials do not count. Suspect trials count only for a cost without a Valid one.
-func fromCorners(corners map[string]bool, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
+func fromCorners(corners map[string]bool, trials []v1beta1.SizingTrial, verdicts []v1beta1.Verdict) map[string]pool {
 	type timing struct {
 		pool string
 		cost int32
 	}
-	used, valid := map[string][]*v1alpha1.SizingTrial{}, map[timing]bool{}
-	for _, wanted := range []v1alpha1.Verdict{v1alpha1.VerdictValid, v1alpha1.VerdictSuspect} {
+	used, valid := map[string][]*v1beta1.SizingTrial{}, map[timing]bool{}
+	for _, wanted := range []v1beta1.Verdict{v1beta1.VerdictValid, v1beta1.VerdictSuspect} {
 		for i := range trials {
 			trial, variant := &trials[i], trials[i].Spec.Variant
 			timed := timing{speed.NodePool(variant), variant.Cost}
 			if verdicts[i] != wanted || !corners[variant.Name] || trial.Status.Calibration == nil {
 				continue
 			}
-			if wanted == v1alpha1.VerdictValid {
+			if wanted == v1beta1.VerdictValid {
 				valid[timed] = true
 			} else if valid[timed] {
 				continue
@@ -74,7 +74,7 @@ func fromCorners(corners map[string]bool, trials []v1alpha1.SizingTrial, verdict
 	return pools
 }
 
-func newPool(trials []*v1alpha1.SizingTrial) pool {
+func newPool(trials []*v1beta1.SizingTrial) pool {
 	var p pool
 	seconds := map[int32][]float64{}
 	for _, trial := range trials {
@@ -98,7 +98,7 @@ func newPool(trials []*v1alpha1.SizingTrial) pool {
 
 // withReference adds the reference hash to a single cost, because a line needs two points. The
 // time of the reference hash is at the reference speed if that is known, like those of logins.
-func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial) []calibration.CostTime {
+func withReference(times []calibration.CostTime, trials []*v1beta1.SizingTrial) []calibration.CostTime {
 	if len(times) != 1 || times[0].Cost == loadplan.ReferenceCost {
 		return times
 	}
@@ -120,7 +120,7 @@ func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial)
 
 // login returns the CPU time of a login in a trial's run at the reference speed, or, if that
 // is unknown, the hash time of its calibration.
-func login(trial *v1alpha1.SizingTrial) time.Duration {
+func login(trial *v1beta1.SizingTrial) time.Duration {
 	if own := verdict.CPUPerLogin(trial); own > 0 {
 		return own
 	}

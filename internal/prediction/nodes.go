@@ -2,7 +2,7 @@ package prediction
 
 import (
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -19,7 +19,7 @@ type node struct {
 
 type nodes []node
 
-func newNode(trial *v1alpha1.SizingTrial) node {
+func newNode(trial *v1beta1.SizingTrial) node {
 	cal := trial.Status.Calibration
 	limit, _ := matrix.MilliCPU(trial.Spec.Variant.CPULimit) // an invalid limit has no trial
 	cpus := int32(evidence.CPUs(cal.Cpuset))

@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
@@ -43,14 +43,14 @@ func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
 }
 
 func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
-	m := v1alpha1.Matrix{
-		Costs: []int32{12, 10, 8}, CPULimits: []string{"2", "500m", "1", "250m"}, Measure: v1alpha1.MeasureCorners,
-		Controls: []v1alpha1.Control{{Name: "again", Cost: ptr.To[int32](10)}},
+	m := v1beta1.Matrix{
+		Costs: []int32{12, 10, 8}, CPULimits: []string{"2", "500m", "1", "250m"}, Measure: v1beta1.MeasureCorners,
+		Controls: []v1beta1.Control{{Name: "again", Cost: ptr.To[int32](10)}},
 	}
-	f := newPredictor(v1alpha1.SizingExperimentSpec{Matrix: m}, make([]v1alpha1.SizingTrial, 1))
+	f := newPredictor(v1beta1.SizingExperimentSpec{Matrix: m}, make([]v1beta1.SizingTrial, 1))
 	leftOut, beyond := unmeasured(m, f.variants, f.measured)
 	var got [2][]string
-	for i, variants := range [][]v1alpha1.Variant{leftOut, beyond} {
+	for i, variants := range [][]v1beta1.Variant{leftOut, beyond} {
 		for _, v := range variants {
 			got[i] = append(got[i], v.Name)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -18,9 +18,9 @@ const p95PerScatter = 3.4
 
 // predictions returns a row for each variant of the matrix that was not measured, followed by variants beyond
 // the matrix until there are mostRows.
-func (f *predictor) predictions() []v1alpha1.PredictedVariant {
+func (f *predictor) predictions() []v1beta1.PredictedVariant {
 	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
-	var rows []v1alpha1.PredictedVariant
+	var rows []v1beta1.PredictedVariant
 	for i, variant := range slices.Concat(leftOut, beyond) {
 		inMatrix := i < len(leftOut)
 		if e, known := f.expect(variant); known && (inMatrix || len(rows) < mostRows) {
@@ -32,9 +32,9 @@ func (f *predictor) predictions() []v1alpha1.PredictedVariant {
 	return rows
 }
 
-func (e expectation) row() v1alpha1.PredictedVariant {
+func (e expectation) row() v1beta1.PredictedVariant {
 	variant := e.spec.Variant
-	row := v1alpha1.PredictedVariant{
+	row := v1beta1.PredictedVariant{
 		Variant: variant.Name, Cost: variant.Cost, CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
 		NodePool:            speed.NodePool(variant),
 		HashMicroseconds:    e.cal.HashMicroseconds,
@@ -54,7 +54,7 @@ func (e expectation) outlook() *model.Outlook {
 	return e.service.NewOutlook(e.uniform(), uint64(e.spec.Seed))
 }
 
-func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }
+func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1beta1.ArrivalsUniform }
 
 // capacity returns the highest rate, times 1000, that meets the objective if p95 is p95Factor
 // times the model's, and a login takes loginFactor times as long. Slower logins are equal to a
@@ -64,7 +64,7 @@ func (e expectation) capacity(outlook *model.Outlook, p95Factor, loginFactor flo
 	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / loginFactor))
 }
 
-func (e expectation) addCapacity(row *v1alpha1.PredictedVariant) {
+func (e expectation) addCapacity(row *v1beta1.PredictedVariant) {
 	outlook := e.outlook()
 	capacity := e.capacity(outlook, 1, 1)
 	if capacity < 1 {
@@ -72,13 +72,13 @@ func (e expectation) addCapacity(row *v1alpha1.PredictedVariant) {
 	}
 	off := verdict.ModelError(e.spec.Variant)
 	row.ObjectiveMet, row.CapacityMilliPerSecond = true, &capacity
-	row.CapacityInterval = &v1alpha1.RateInterval{
+	row.CapacityInterval = &v1beta1.RateInterval{
 		LowMilliPerSecond:  e.capacity(outlook, 1+off, 1+e.scatter),
 		HighMilliPerSecond: e.capacity(outlook, 1-off, 1-e.scatter),
 	}
 }
 
-func (e expectation) addP95(row *v1alpha1.PredictedVariant) {
+func (e expectation) addP95(row *v1beta1.PredictedVariant) {
 	p95, answered := e.service.SteadyP95(float64(row.OfferedMilliPerSecond)/milliPerCPU, e.uniform(), uint64(e.spec.Seed))
 	if !answered {
 		return

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -15,7 +15,7 @@ import (
 // Of predicts variants that were not measured, and checks the model against the rows of held-out variants.
 // It does not set Sizing and Price. Only experiments with mode Capacity have predictions. The check is nil if
 // only the corners were measured.
-func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, rows []v1alpha1.VariantResult) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
+func Of(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, rows []v1beta1.VariantResult) ([]v1beta1.PredictedVariant, *v1beta1.ModelCheck) {
 	f := newPredictor(spec, trials)
 	if f == nil {
 		return nil, nil
@@ -26,7 +26,7 @@ func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, rows 
 // ServiceOf returns one replica of a variant for the simulation. A measured variant has the
 // CPU time per login of its own run; another has that of the corners. It returns false if too
 // little is known, and for a variant that can't be modelled, such as one with sessions.
-func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, variant v1alpha1.Variant) (model.Service, bool) {
+func ServiceOf(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, variant v1beta1.Variant) (model.Service, bool) {
 	spec.Service.Replicas = 1
 	if variant.Sessions {
 		return model.Service{}, false
@@ -37,7 +37,7 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 		return model.NewService(own, *trial.Status.Calibration, login(trial)), true
 	}
 	f := newPredictor(spec, trials)
-	if f == nil || variant.Algorithm != v1alpha1.AlgorithmBcrypt {
+	if f == nil || variant.Algorithm != v1beta1.AlgorithmBcrypt {
 		return model.Service{}, false
 	}
 	expected, known := f.expect(variant)
@@ -45,12 +45,12 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 }
 
 type predictor struct {
-	spec v1alpha1.SizingExperimentSpec
+	spec v1beta1.SizingExperimentSpec
 	// variants are those of the matrix, measured are those of them that are measured.
-	variants, measured []v1alpha1.Variant
-	trials             []v1alpha1.SizingTrial
+	variants, measured []v1beta1.Variant
+	trials             []v1beta1.SizingTrial
 	// verdicts of the trials, including what all trials together show.
-	verdicts []v1alpha1.Verdict
+	verdicts []v1beta1.Verdict
 	// corners has the names of the corners of the matrix, and pools what they show.
 	corners map[string]bool
 	pools   map[string]pool
@@ -59,7 +59,7 @@ type predictor struct {
 }
 
 // newPredictor returns the predictor of an experiment, or nil if nothing can be predicted.
-func newPredictor(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *predictor {
+func newPredictor(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) *predictor {
 	if !loadplan.FindsCapacity(spec.Load.Mode) || len(trials) == 0 {
 		return nil
 	}
@@ -85,20 +85,20 @@ func newPredictor(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTr
 // expectation is what is expected of a variant: its service, spec and calibration.
 type expectation struct {
 	service model.Service
-	spec    v1alpha1.SizingTrialSpec
+	spec    v1beta1.SizingTrialSpec
 	cal     handover.Calibration
 	// scatter is the relative error of the CPU time of a login.
 	scatter float64
 }
 
-func newExpectation(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, login time.Duration, scatter float64) expectation {
+func newExpectation(spec v1beta1.SizingTrialSpec, cal handover.Calibration, login time.Duration, scatter float64) expectation {
 	cal.HashMicroseconds = login.Microseconds()
 	return expectation{service: model.NewService(spec, cal, login), spec: spec, cal: cal, scatter: scatter}
 }
 
 // expect returns what the corners of a variant's node pool show about it. It returns false if
 // they don't show enough, or if the hash is too short for the model.
-func (f *predictor) expect(variant v1alpha1.Variant) (expectation, bool) {
+func (f *predictor) expect(variant v1beta1.Variant) (expectation, bool) {
 	corners := f.pools[speed.NodePool(variant)]
 	login, timed := corners.login(variant.Cost)
 	if !timed || !verdict.Modelled(login) {
@@ -112,7 +112,7 @@ func (f *predictor) expect(variant v1alpha1.Variant) (expectation, bool) {
 	if !known {
 		return expectation{}, false
 	}
-	return newExpectation(v1alpha1.SizingTrialSpec{
+	return newExpectation(v1beta1.SizingTrialSpec{
 		Variant: variant, Repetition: 1, Service: f.spec.Service, Generator: f.spec.Generator,
 		Load: f.spec.Load, Objective: f.spec.Objective, Seed: f.seed,
 	}, cal, login, corners.scatter), true

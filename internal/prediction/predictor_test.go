@@ -7,12 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
-func named(t *testing.T, trials []v1alpha1.SizingTrial, variant string) *v1alpha1.SizingTrial {
+func named(t *testing.T, trials []v1beta1.SizingTrial, variant string) *v1beta1.SizingTrial {
 	t.Helper()
 	for i := range trials {
 		if trials[i].Spec.Variant.Name == variant {
@@ -23,7 +23,7 @@ func named(t *testing.T, trials []v1alpha1.SizingTrial, variant string) *v1alpha
 	return nil
 }
 
-func find(rows []v1alpha1.PredictedVariant, variant string) *v1alpha1.PredictedVariant {
+func find(rows []v1beta1.PredictedVariant, variant string) *v1beta1.PredictedVariant {
 	for i := range rows {
 		if rows[i].Variant == variant {
 			return &rows[i]
@@ -90,51 +90,51 @@ func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
 
 func TestPredictUsesItsInput(t *testing.T) {
 	tests := map[string]struct {
-		change func(t *testing.T, spec *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial)
+		change func(t *testing.T, spec *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial)
 		rows   bool
 		check  *bool
 		says   string
 	}{
-		"as it was measured": {func(*testing.T, *v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {}, true, ptr.To(true), "predicts each of 2"},
-		"with mode Rates there are no predictions": {func(_ *testing.T, spec *v1alpha1.SizingExperimentSpec, _ []v1alpha1.SizingTrial) {
-			spec.Load.Mode = v1alpha1.LoadRates
+		"as it was measured": {func(*testing.T, *v1beta1.SizingExperimentSpec, []v1beta1.SizingTrial) {}, true, ptr.To(true), "predicts each of 2"},
+		"with mode Rates there are no predictions": {func(_ *testing.T, spec *v1beta1.SizingExperimentSpec, _ []v1beta1.SizingTrial) {
+			spec.Load.Mode = v1beta1.LoadRates
 		}, false, nil, ""},
-		"an Invalid corner does not count": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"an Invalid corner does not count": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			for _, variant := range []string{"c10-250m", "c10-1"} {
-				named(t, trials, variant).Status.Result.Verdict = v1alpha1.VerdictInvalid
+				named(t, trials, variant).Status.Result.Verdict = v1beta1.VerdictInvalid
 			}
 			for _, variant := range []string{"c8-250m", "c8-1"} {
 				named(t, trials, variant).Status.Calibration.ReferenceMicroseconds = 0
 			}
 		}, false, ptr.To(false), "predicted is 1, and the check needs 2"},
-		"a Suspect corner counts if its cost has no Valid one": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"a Suspect corner counts if its cost has no Valid one": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			for _, variant := range []string{"c10-250m", "c10-1"} {
-				named(t, trials, variant).Status.Result.Verdict = v1alpha1.VerdictSuspect
+				named(t, trials, variant).Status.Result.Verdict = v1beta1.VerdictSuspect
 			}
 		}, true, ptr.To(true), "predicts each of 2"},
-		"a Suspect corner does not count if its cost has a Valid one": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"a Suspect corner does not count if its cost has a Valid one": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			disturbed := named(t, trials, "c10-1")
-			disturbed.Status.Result.Verdict = v1alpha1.VerdictSuspect
+			disturbed.Status.Result.Verdict = v1beta1.VerdictSuspect
 			for i := range disturbed.Status.Steps {
 				if disturbed.Status.Steps[i].Service != nil {
 					disturbed.Status.Steps[i].Service.CPUMicroseconds *= 3
 				}
 			}
 		}, true, ptr.To(true), "predicts each of 2"},
-		"a Suspect variant is not held out": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
-			named(t, trials, "c8-500m").Status.Result.Verdict = v1alpha1.VerdictSuspect
+		"a Suspect variant is not held out": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
+			named(t, trials, "c8-500m").Status.Result.Verdict = v1beta1.VerdictSuspect
 		}, true, ptr.To(false), "predicted is 1, and the check needs 2"},
-		"the model fails if a capacity is more than a tenth off": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"the model fails if a capacity is more than a tenth off": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			result := named(t, trials, "c8-500m").Status.Result
 			*result.CapacityMilliPerSecond = *result.CapacityMilliPerSecond * 8 / 10
 		}, true, ptr.To(false), "the largest error in capacity is that of c8-500m"},
-		"the model fails if a p95 is more than a fifth off": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"the model fails if a p95 is more than a fifth off": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			*named(t, trials, "c10-500m").Status.Result.P95Microseconds *= 2
 		}, true, ptr.To(false), "the largest error in p95 is that of c10-500m, −5"},
-		"the model fails if a variant met the objective at no rate": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"the model fails if a variant met the objective at no rate": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			named(t, trials, "c10-500m").Status.Result.CapacityMilliPerSecond = nil
 		}, true, ptr.To(false), "does not predict"},
-		"without other variants than the corners there is no check": {func(_ *testing.T, spec *v1alpha1.SizingExperimentSpec, _ []v1alpha1.SizingTrial) {
+		"without other variants than the corners there is no check": {func(_ *testing.T, spec *v1beta1.SizingExperimentSpec, _ []v1beta1.SizingTrial) {
 			spec.Matrix.CPULimits = []string{"250m", "1"}
 		}, true, nil, ""},
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -13,13 +13,13 @@ import (
 )
 
 // quickstart returns the experiment's spec and its measured trials.
-func quickstart() (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
+func quickstart() (v1beta1.SizingExperimentSpec, []v1beta1.SizingTrial) {
 	experiment, trials := fixture.Quickstart()
 	return experiment.Spec, trials
 }
 
 // predict returns the predictions from trials and their rows, and the check of the model.
-func predict(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
+func predict(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) ([]v1beta1.PredictedVariant, *v1beta1.ModelCheck) {
 	measured, _ := matrix.Measured(spec.Matrix)
 	return prediction.Of(spec, trials, results.Results(measured, trials, ""))
 }
@@ -58,7 +58,7 @@ func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
 // limit, some variants of the matrix are only predicted.
 func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
 	spec, trials := quickstart()
-	spec.Matrix.Measure = v1alpha1.MeasureCorners
+	spec.Matrix.Measure = v1beta1.MeasureCorners
 	spec.Matrix.CPULimits = []string{"250m", "500m", "750m", "1"}
 	rows, check := predict(spec, trials)
 	if len(rows) < 2 || rows[0].Variant != "c10-500m" && rows[0].Variant != "c8-500m" && rows[0].Variant != "c8-750m" || !rows[0].InMatrix {

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -15,16 +15,16 @@ import (
 
 // typicalRun returns the trial of a variant with the upper median of the CPU time per login, of its Valid
 // trials or else of its Suspect ones, or nil.
-func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, variant string) *v1alpha1.SizingTrial {
-	for _, wanted := range []v1alpha1.Verdict{v1alpha1.VerdictValid, v1alpha1.VerdictSuspect} {
-		var runs []*v1alpha1.SizingTrial
+func typicalRun(trials []v1beta1.SizingTrial, verdicts []v1beta1.Verdict, variant string) *v1beta1.SizingTrial {
+	for _, wanted := range []v1beta1.Verdict{v1beta1.VerdictValid, v1beta1.VerdictSuspect} {
+		var runs []*v1beta1.SizingTrial
 		for i := range trials {
 			if trials[i].Spec.Variant.Name == variant && verdicts[i] == wanted && trials[i].Status.Calibration != nil {
 				runs = append(runs, &trials[i])
 			}
 		}
 		if len(runs) > 0 {
-			return measurement.UpperMedian(runs, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(login(a), login(b)) })
+			return measurement.UpperMedian(runs, func(a, b *v1beta1.SizingTrial) int { return cmp.Compare(login(a), login(b)) })
 		}
 	}
 	return nil
@@ -33,7 +33,7 @@ func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, vari
 // p95Of returns the predicted p95 of the reported step of a trial, or nil. It simulates the arrivals that
 // were planned, with their times scaled so that the share of the bound is the same at the speed of the plan.
 // For a step with very many logins it is the steady p95 at that share.
-func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
+func (e expectation) p95Of(trial *v1beta1.SizingTrial) *int64 {
 	own := *trial.Status.Calibration
 	own.HashMicroseconds = loginAsPlanned(trial).Microseconds()
 	bound := loadplan.BoundMilliPerSecond(max(1, trial.Spec.Service.Replicas), trial.Spec.Variant, own)
@@ -59,7 +59,7 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	return ptr.To(p95.Microseconds())
 }
 
-func loginAsPlanned(trial *v1alpha1.SizingTrial) time.Duration {
+func loginAsPlanned(trial *v1beta1.SizingTrial) time.Duration {
 	took, known := login(trial), trial.Status.Speed
 	if known == nil || known.PlannedHashMicrosecondsAtCost8 <= 0 || known.ReferenceHashMicrosecondsAtCost8 <= 0 {
 		return took

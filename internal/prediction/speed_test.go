@@ -6,21 +6,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // timed returns the trials of the quickstart with a speed: that of their calibrations, for
 // which the load was planned and which did not change.
-func timed(t *testing.T, changes ...func(*v1alpha1.SizingTrial)) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
+func timed(t *testing.T, changes ...func(*v1beta1.SizingTrial)) (v1beta1.SizingExperimentSpec, []v1beta1.SizingTrial) {
 	t.Helper()
 	spec, trials := quickstart()
 	for i := range trials {
 		status := &trials[i].Status
 		cal := status.Calibration
 		cal.RatioPerMillion = 1_000_000 * cal.HashMicroseconds / cal.ReferenceMicroseconds
-		status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: cal.ReferenceMicroseconds, PlannedHashMicrosecondsAtCost8: cal.ReferenceMicroseconds}
+		status.Speed = &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: cal.ReferenceMicroseconds, PlannedHashMicrosecondsAtCost8: cal.ReferenceMicroseconds}
 		for k := range status.Steps {
-			status.Steps[k].Speed = &v1alpha1.StepSpeed{HashMicroseconds: cal.HashMicroseconds, PerMille: 1000}
+			status.Steps[k].Speed = &v1beta1.StepSpeed{HashMicroseconds: cal.HashMicroseconds, PerMille: 1000}
 		}
 		for _, change := range changes {
 			change(&trials[i])
@@ -31,7 +31,7 @@ func timed(t *testing.T, changes ...func(*v1alpha1.SizingTrial)) (v1alpha1.Sizin
 
 // slowRun makes the CPU slower by a quarter during the load, so that the same logins use a
 // quarter more CPU time.
-func slowRun(t *v1alpha1.SizingTrial) {
+func slowRun(t *v1beta1.SizingTrial) {
 	for i := range t.Status.Steps {
 		if step := &t.Status.Steps[i]; step.Service != nil {
 			step.Service.CPUMicroseconds = step.Service.CPUMicroseconds * 5 / 4
@@ -41,14 +41,14 @@ func slowRun(t *v1alpha1.SizingTrial) {
 }
 
 // fastCalibration makes the hash time of the calibration shorter by a fifth.
-func fastCalibration(t *v1alpha1.SizingTrial) {
+func fastCalibration(t *v1beta1.SizingTrial) {
 	t.Status.Calibration.HashMicroseconds = t.Status.Calibration.HashMicroseconds * 4 / 5
 	t.Status.Calibration.ReferenceMicroseconds = t.Status.Calibration.ReferenceMicroseconds * 4 / 5
 }
 
 // slowPlan makes a trial planned for a CPU that is slower by a quarter, so that its logins are
 // farther apart.
-func slowPlan(t *v1alpha1.SizingTrial) {
+func slowPlan(t *v1beta1.SizingTrial) {
 	t.Status.Speed.PlannedHashMicrosecondsAtCost8 = t.Status.Speed.PlannedHashMicrosecondsAtCost8 * 5 / 4
 	predicted := t.Status.Prediction
 	*predicted.CapacityMilliPerSecond = *predicted.CapacityMilliPerSecond * 4 / 5
@@ -62,9 +62,9 @@ func slowPlan(t *v1alpha1.SizingTrial) {
 }
 
 // onlyCost10 leaves out the other costs.
-func onlyCost10(spec *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+func onlyCost10(spec *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
 	spec.Matrix.Costs = []int32{10}
-	var tens []v1alpha1.SizingTrial
+	var tens []v1beta1.SizingTrial
 	for _, trial := range trials {
 		if trial.Spec.Variant.Cost == 10 {
 			tens = append(tens, trial)
@@ -77,7 +77,7 @@ func onlyCost10(spec *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTri
 // calibrated, planned, or under load.
 func TestPredictionsAreThoseAtTheReferenceSpeed(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*v1alpha1.SizingTrial)
+		change func(*v1beta1.SizingTrial)
 		single bool
 	}{
 		"a slow CPU under load":                          {slowRun, false},

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -37,7 +37,7 @@ type attacker struct {
 
 // attackerOf reads the price of an hour of guessing: on owned hardware if there is any, or
 // else on a rented GPU, which has a default price only in dollars.
-func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
+func attackerOf(prices *v1beta1.Prices, currency string) (attacker, error) {
 	a := attacker{tool: "a GPU", guesses: guessesAtCost10}
 	if prices.GuessesPerSecondPerGPUAtCost10 != nil {
 		a.guesses = *prices.GuessesPerSecondPerGPUAtCost10
@@ -59,7 +59,7 @@ func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
 	return a, err
 }
 
-func (a attacker) owning(h v1alpha1.AttackerHardware, currency string) (attacker, error) {
+func (a attacker) owning(h v1beta1.AttackerHardware, currency string) (attacker, error) {
 	const field = "prices.attackerHardware"
 	if h.Watts < 1 || h.Years < 1 {
 		return attacker{}, fmt.Errorf("%s: watts %d and years %d must be at least 1", field, h.Watts, h.Years)

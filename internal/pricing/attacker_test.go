@@ -7,13 +7,13 @@ import (
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
 // owning returns prices in dollars for an attacker who owns the hardware.
-func owning(price string, watts int32, perKilowattHour string, years int32) *v1alpha1.Prices {
-	return &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", AttackerHardware: &v1alpha1.AttackerHardware{
+func owning(price string, watts int32, perKilowattHour string, years int32) *v1beta1.Prices {
+	return &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04", AttackerHardware: &v1beta1.AttackerHardware{
 		Price: price, Watts: watts, PerKilowattHour: perKilowattHour, Years: years,
 	}}
 }
@@ -22,14 +22,14 @@ func TestWhatABillionGuessesCost(t *testing.T) {
 	both := owning("8760", 1000, "0.20", 1)
 	both.Currency, both.GPUHour = "EUR", "3"
 	for name, c := range map[string]struct {
-		prices *v1alpha1.Prices
+		prices *v1beta1.Prices
 		want   string
 	}{
 		// 10^9 guesses take 250/9 hours at 10,000 per second.
-		"a GPU costs 0.80 USD an hour":         {&v1alpha1.Prices{}, "22.22"},
-		"its price can be in any currency":     {&v1alpha1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
-		"a GPU twice as fast halves the price": {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "11.11"},
-		"prices.gpuHour replaces 0.80 USD":     {&v1alpha1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
+		"a GPU costs 0.80 USD an hour":         {&v1beta1.Prices{}, "22.22"},
+		"its price can be in any currency":     {&v1beta1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
+		"a GPU twice as fast halves the price": {&v1beta1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "11.11"},
+		"prices.gpuHour replaces 0.80 USD":     {&v1beta1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
 		// 1 for the hour of the hardware, and 1 kWh: 1.20.
 		"owned hardware costs its price by the hour, and electricity": {owning("8760", 1000, "0.20", 1), "33.33"},
 		"it replaces rented hardware, in any currency":                {both, "33.33"},
@@ -47,13 +47,13 @@ func TestWhatABillionGuessesCost(t *testing.T) {
 }
 
 func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
-	quick, year := &v1alpha1.Prices{Currency: "EUR", GPUHour: "2.5", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](1_500_000)}, owning("0", 1000, "0.5", 1)
+	quick, year := &v1beta1.Prices{Currency: "EUR", GPUHour: "2.5", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](1_500_000)}, owning("0", 1000, "0.5", 1)
 	year.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](100)
 	for name, c := range map[string]struct {
-		prices *v1alpha1.Prices
+		prices *v1beta1.Prices
 		want   string
 	}{
-		"the default has a date": {&v1alpha1.Prices{}, "The price of guesses assumes a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 0.80 an hour, " +
+		"the default has a date": {&v1beta1.Prices{}, "The price of guesses assumes a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 0.80 an hour, " +
 			"the default: what a rented RTX 5090 cost in 2026."},
 		"the experiment's own rent": {quick, "The price of guesses assumes a GPU that makes 1,500,000 a second at bcrypt cost 10 and costs EUR 2.50 an hour, " +
 			"as prices.gpuHour says."},
@@ -61,7 +61,7 @@ func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
 			"from prices.attackerHardware: USD 2000 over 3 years, and 575 W at USD 0.15 per kWh."},
 		"owned hardware for one year": {year, "The price of guesses assumes hardware that makes 100 a second at bcrypt cost 10 and costs USD 0.50 an hour, " +
 			"from prices.attackerHardware: USD 0 over 1 year, and 1000 W at USD 0.5 per kWh."},
-		"no default rent in euros": {&v1alpha1.Prices{Currency: "EUR"}, ""},
+		"no default rent in euros": {&v1beta1.Prices{Currency: "EUR"}, ""},
 		"no prices":                {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestOwnedHardwareCostsItsHour(t *testing.T) {
 		hundredths := func(n int64) string { return big.NewRat(n, 100).FloatString(2) }
 		owned := of(t, owning(hundredths(hour*int64(years)*8760), watts, hundredths(energy), years)).PerBillionGuesses(bcrypt(cost))
 		rent := new(big.Rat).Add(big.NewRat(hour, 100), new(big.Rat).Mul(big.NewRat(energy, 100), big.NewRat(int64(watts), 1000)))
-		rented := of(t, &v1alpha1.Prices{GPUHour: rent.FloatString(5)}).PerBillionGuesses(bcrypt(cost))
+		rented := of(t, &v1beta1.Prices{GPUHour: rent.FloatString(5)}).PerBillionGuesses(bcrypt(cost))
 		if owned.Cmp(rented) != 0 {
 			t.Errorf("owned it costs %v, rented %v", owned, rented)
 		}

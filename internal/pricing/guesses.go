@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // publishedRates has the guesses per second of an RTX 5090 at OWASP's settings of Argon2id
@@ -26,14 +26,14 @@ const highestCost = 31
 // Guesses returns how many guesses per second the attacker's hardware makes at the hash of
 // a variant. It returns nil if that is unknown, and for a variant with sessions, because few
 // of its requests are guesses. Published rates are those of the default hardware.
-func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
+func (t Tariff) Guesses(v v1beta1.Variant) *big.Rat {
 	if v.Sessions || v.Cost < 0 || v.Cost > highestCost {
 		return nil
 	}
 	if rate := t.attacker.rates[v.Control]; v.Control != "" && rate > 0 {
 		return big.NewRat(rate, 1)
 	}
-	if v.Algorithm == v1alpha1.AlgorithmBcrypt || v.Algorithm == "" {
+	if v.Algorithm == v1beta1.AlgorithmBcrypt || v.Algorithm == "" {
 		return t.attacker.atCost(v.Cost)
 	}
 	if rate := t.attacker.published(v); rate > 0 {
@@ -44,8 +44,8 @@ func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
 
 // published returns the published guesses per second at a variant. It returns 0 if none are published, or if
 // prices.guessesPerSecondPerGPUAtCost10 describes other hardware than an RTX 5090.
-func (a attacker) published(v v1alpha1.Variant) int64 {
-	if a.atReference() != guessesAtCost10 || v.Algorithm != v1alpha1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
+func (a attacker) published(v v1beta1.Variant) int64 {
+	if a.atReference() != guessesAtCost10 || v.Algorithm != v1beta1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
 		return 0
 	}
 	return publishedRates[[2]int32{*v.MemoryKiB, *v.Iterations}]
@@ -67,7 +67,7 @@ func (a attacker) atReference() int64 {
 // BcryptCost returns the bcrypt cost at which the attacker makes as many guesses as at the
 // hash of a variant: bcrypt's own cost, or a fraction such as 9.4 for another hash. It
 // returns false if the guesses are unknown.
-func (t Tariff) BcryptCost(v v1alpha1.Variant) (float64, bool) {
+func (t Tariff) BcryptCost(v v1beta1.Variant) (float64, bool) {
 	guesses := t.Guesses(v)
 	if guesses == nil {
 		return 0, false
@@ -81,7 +81,7 @@ func (t Tariff) BcryptCost(v v1alpha1.Variant) (float64, bool) {
 
 // PerBillionGuesses returns what an attacker pays for a billion guesses at the hash of a
 // variant.
-func (t Tariff) PerBillionGuesses(v v1alpha1.Variant) *big.Rat {
+func (t Tariff) PerBillionGuesses(v v1beta1.Variant) *big.Rat {
 	perSecond := t.Guesses(v)
 	if t.attacker.hour == nil || perSecond == nil {
 		return nil
@@ -92,7 +92,7 @@ func (t Tariff) PerBillionGuesses(v v1alpha1.Variant) *big.Rat {
 
 // AssumptionOf returns the sentence about the guesses at a control, or "" if the control has
 // no rate or no price.
-func (t Tariff) AssumptionOf(v v1alpha1.Variant) string {
+func (t Tariff) AssumptionOf(v v1beta1.Variant) string {
 	switch rate := t.attacker.rates[v.Control]; {
 	case v.Control == "" || t.PerBillionGuesses(v) == nil:
 		return ""

@@ -8,19 +8,19 @@ import (
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
-func bcrypt(cost int32) v1alpha1.Variant {
-	return v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost}
+func bcrypt(cost int32) v1beta1.Variant {
+	return v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost}
 }
 
 func cpu(milli int64) pricing.Resources { return pricing.Resources{MilliCPU: milli} }
 
-func argon2id(kib, iterations, parallelism int32) v1alpha1.Variant {
-	return v1alpha1.Variant{
-		Algorithm: v1alpha1.AlgorithmArgon2id, Control: "argon",
+func argon2id(kib, iterations, parallelism int32) v1beta1.Variant {
+	return v1beta1.Variant{
+		Algorithm: v1beta1.AlgorithmArgon2id, Control: "argon",
 		MemoryKiB: &kib, Iterations: &iterations, Parallelism: &parallelism,
 	}
 }
@@ -44,31 +44,31 @@ func TestThePublishedRatesFollowTheRuleOfMemoryTraffic(t *testing.T) {
 }
 
 func TestHowManyGuessesAnAttackerMakes(t *testing.T) {
-	own := &v1alpha1.Prices{AttackerRates: []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 1250}}}
+	own := &v1beta1.Prices{AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 1250}}}
 	session, scrypt := argon2id(19_456, 2, 1), argon2id(131_072, 0, 1)
-	session.Sessions, scrypt.Algorithm = true, v1alpha1.AlgorithmScrypt
+	session.Sessions, scrypt.Algorithm = true, v1beta1.AlgorithmScrypt
 	for name, c := range map[string]struct {
-		prices  *v1alpha1.Prices
-		variant v1alpha1.Variant
+		prices  *v1beta1.Prices
+		variant v1beta1.Variant
 		guesses string // "" if unknown
 		cost    float64
 	}{
 		"bcrypt at cost 10":                                {nil, bcrypt(10), "10000", 10},
 		"each step up halves them":                         {nil, bcrypt(12), "2500", 12},
 		"each step down doubles them":                      {nil, bcrypt(9), "20000", 9},
-		"the experiment's own GPU":                         {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](800)}, bcrypt(11), "400", 11},
+		"the experiment's own GPU":                         {&v1beta1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](800)}, bcrypt(11), "400", 11},
 		"OWASP's first setting of Argon2id":                {nil, argon2id(47_104, 1, 1), "15950", 9.326},
 		"another setting is unknown":                       {nil, argon2id(65_536, 3, 1), "", 0},
 		"a setting with two lanes is unknown":              {nil, argon2id(19_456, 2, 2), "", 0},
 		"scrypt is unknown":                                {nil, scrypt, "", 0},
-		"on other hardware a published setting is unknown": {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, argon2id(19_456, 2, 1), "", 0},
+		"on other hardware a published setting is unknown": {&v1beta1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, argon2id(19_456, 2, 1), "", 0},
 		"a cost beyond bcrypt's":                           {nil, bcrypt(1 << 30), "", 0},
 		"a cost below any":                                 {nil, bcrypt(math.MinInt32), "", 0},
 		"the experiment's own rate":                        {own, argon2id(65_536, 3, 4), "1250", 13},
 		"the own rate replaces a published one":            {own, argon2id(19_456, 2, 1), "1250", 13},
 		"the own rate makes scrypt known":                  {own, scrypt, "1250", 13},
 		"requests with a session are not guesses":          {own, session, "", 0},
-		"a control with bcrypt is like other bcrypt":       {nil, v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Control: "again", Cost: 11}, "5000", 11},
+		"a control with bcrypt is like other bcrypt":       {nil, v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Control: "again", Cost: 11}, "5000", 11},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tariff := of(t, c.prices)
@@ -87,7 +87,7 @@ func TestTheStrongerHashCostsAnAttackerMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Int64Range(1, 1_000_000_000).Draw(t, "rate")
 		cost := rapid.Int32Range(4, 16).Draw(t, "cost")
-		tariff := of(t, &v1alpha1.Prices{AttackerRates: []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: rate}}})
+		tariff := of(t, &v1beta1.Prices{AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: rate}}})
 		strength, _ := tariff.BcryptCost(argon2id(65_536, 3, 1))
 		other, own := tariff.PerBillionGuesses(argon2id(65_536, 3, 1)), tariff.PerBillionGuesses(bcrypt(cost))
 		if difference := strength - float64(cost); math.Abs(difference) > 1e-9 && (difference > 0) != (other.Cmp(own) > 0) {
@@ -97,13 +97,13 @@ func TestTheStrongerHashCostsAnAttackerMore(t *testing.T) {
 }
 
 func TestMemoryIsPaidForByTheGiB(t *testing.T) {
-	prices := &v1alpha1.Prices{PerCPUHour: "0.04", PerGiBHour: "0.005"}
+	prices := &v1beta1.Prices{PerCPUHour: "0.04", PerGiBHour: "0.005"}
 	replica := pricing.Resources{MilliCPU: 500, MemoryBytes: 512 << 20}
 	// (0.5 × 0.04 + 0.5 × 0.005) × 730
 	if got := pricing.Text(of(t, prices).PerMonth("", replica)); got != "16.43" {
 		t.Errorf("a month costs %s, want 16.43", got)
 	}
-	if free := pricing.Text(of(t, &v1alpha1.Prices{PerCPUHour: "0.04"}).PerMonth("", replica)); free != "14.60" {
+	if free := pricing.Text(of(t, &v1beta1.Prices{PerCPUHour: "0.04"}).PerMonth("", replica)); free != "14.60" {
 		t.Errorf("with free memory it costs %s, want 14.60", free)
 	}
 	// 0.0225 an hour, and 3,600 logins in it.
@@ -113,17 +113,17 @@ func TestMemoryIsPaidForByTheGiB(t *testing.T) {
 }
 
 func TestTheAssumptionOfAControl(t *testing.T) {
-	own := &v1alpha1.Prices{Currency: "USD", AttackerRates: []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_500}}}
+	own := &v1beta1.Prices{Currency: "USD", AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_500}}}
 	for name, c := range map[string]struct {
-		prices  *v1alpha1.Prices
-		variant v1alpha1.Variant
+		prices  *v1beta1.Prices
+		variant v1beta1.Variant
 		want    string
 	}{
 		"the experiment's own rate":      {own, argon2id(65_536, 3, 1), "At control argon it makes 12,500 a second, as prices.attackerRates says."},
-		"a published rate has a date":    {&v1alpha1.Prices{}, argon2id(19_456, 2, 1), "July 2025"},
+		"a published rate has a date":    {&v1beta1.Prices{}, argon2id(19_456, 2, 1), "July 2025"},
 		"bcrypt has no other assumption": {own, bcrypt(10), ""},
 		"without prices there is none":   {nil, argon2id(19_456, 2, 1), ""},
-		"an unknown rate has none":       {&v1alpha1.Prices{}, argon2id(65_536, 3, 1), ""},
+		"an unknown rate has none":       {&v1beta1.Prices{}, argon2id(65_536, 3, 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := of(t, c.prices).AssumptionOf(c.variant)

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
@@ -36,7 +36,7 @@ type Resources struct{ MilliCPU, MemoryBytes int64 }
 // Of returns the tariff of an experiment. The price of a node pool replaces the general one.
 // If prices is nil, the tariff has no prices, also not those of pools. Of returns an error if
 // a price is not a decimal, or if the hardware has no watts or years.
-func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
+func Of(prices *v1beta1.Prices, pools []v1beta1.NodePool) (Tariff, error) {
 	if prices == nil {
 		return Tariff{}, nil
 	}

@@ -7,11 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
-func of(t rapid.TB, prices *v1alpha1.Prices, pools ...v1alpha1.NodePool) pricing.Tariff {
+func of(t rapid.TB, prices *v1beta1.Prices, pools ...v1beta1.NodePool) pricing.Tariff {
 	t.Helper()
 	tariff, err := pricing.Of(prices, pools)
 	if err != nil {
@@ -21,8 +21,8 @@ func of(t rapid.TB, prices *v1alpha1.Prices, pools ...v1alpha1.NodePool) pricing
 }
 
 func TestServing(t *testing.T) {
-	tariff := of(t, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
-		v1alpha1.NodePool{Name: "small", PerCPUHour: "0.0525"}, v1alpha1.NodePool{Name: "plain"})
+	tariff := of(t, &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+		v1beta1.NodePool{Name: "small", PerCPUHour: "0.0525"}, v1beta1.NodePool{Name: "plain"})
 	for name, c := range map[string]struct {
 		price *big.Rat
 		want  string
@@ -44,9 +44,9 @@ func TestServing(t *testing.T) {
 
 func TestWhatIsNotKnownHasNoPrice(t *testing.T) {
 	for name, tariff := range map[string]pricing.Tariff{
-		"without prices nothing has a price, also not on a pool": of(t, nil, v1alpha1.NodePool{Name: "small", PerCPUHour: "1"}),
+		"without prices nothing has a price, also not on a pool": of(t, nil, v1beta1.NodePool{Name: "small", PerCPUHour: "1"}),
 		"the zero tariff has no prices":                          {},
-		"in euros a GPU has no default price":                    of(t, &v1alpha1.Prices{Currency: "EUR"}),
+		"in euros a GPU has no default price":                    of(t, &v1beta1.Prices{Currency: "EUR"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for what, price := range map[string]*big.Rat{
@@ -64,10 +64,10 @@ func TestAnErrorNamesThePriceThatIsNone(t *testing.T) {
 	for field, err := range map[string]error{
 		"prices.attackerHardware: watts 0":             second(pricing.Of(owning("1", 0, "0", 1), nil)),
 		"prices.attackerHardware: watts 1 and years 0": second(pricing.Of(owning("1", 1, "0", 0), nil)),
-		"prices.perGiBHour":                            second(pricing.Of(&v1alpha1.Prices{PerGiBHour: "cheap"}, nil)),
-		"prices.perCPUHour":                            second(pricing.Of(&v1alpha1.Prices{PerCPUHour: "cheap"}, nil)),
-		"prices.gpuHour":                               second(pricing.Of(&v1alpha1.Prices{GPUHour: "1/3"}, nil)),
-		"perCPUHour of node pool big":                  second(pricing.Of(&v1alpha1.Prices{}, []v1alpha1.NodePool{{Name: "big", PerCPUHour: "1e3"}})),
+		"prices.perGiBHour":                            second(pricing.Of(&v1beta1.Prices{PerGiBHour: "cheap"}, nil)),
+		"prices.perCPUHour":                            second(pricing.Of(&v1beta1.Prices{PerCPUHour: "cheap"}, nil)),
+		"prices.gpuHour":                               second(pricing.Of(&v1beta1.Prices{GPUHour: "1/3"}, nil)),
+		"perCPUHour of node pool big":                  second(pricing.Of(&v1beta1.Prices{}, []v1beta1.NodePool{{Name: "big", PerCPUHour: "1e3"}})),
 		"prices.attackerHardware.price":                second(pricing.Of(owning("", 1, "0", 1), nil)),
 		"prices.attackerHardware.perKilowattHour":      second(pricing.Of(owning("1", 1, "-1", 1), nil)),
 	} {
@@ -83,8 +83,8 @@ func second(_ pricing.Tariff, err error) error { return err }
 func TestPricesScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hour := rapid.Int64Range(1, 1_000_000).Draw(t, "price of a CPU-hour in millionths")
-		once := of(t, &v1alpha1.Prices{PerCPUHour: big.NewRat(hour, 1_000_000).FloatString(6)})
-		twice := of(t, &v1alpha1.Prices{PerCPUHour: big.NewRat(2*hour, 1_000_000).FloatString(6)})
+		once := of(t, &v1beta1.Prices{PerCPUHour: big.NewRat(hour, 1_000_000).FloatString(6)})
+		twice := of(t, &v1beta1.Prices{PerCPUHour: big.NewRat(2*hour, 1_000_000).FloatString(6)})
 		milli := rapid.Int64Range(1, 64_000).Draw(t, "milli CPUs")
 		replicas := rapid.Int64Range(1, 10_000).Draw(t, "replicas")
 		rate := rapid.Int64Range(1, 1_000_000_000).Draw(t, "logins per 1000 s")

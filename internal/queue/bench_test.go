@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // A hundred waiting experiments of 64 trials each, more than expected in practice.
 func BenchmarkDecideForAHundredExperiments(b *testing.B) {
 	c := &cluster{}
-	trials := make([]func(*v1alpha1.SizingTrial), 64)
+	trials := make([]func(*v1beta1.SizingTrial), 64)
 	for i := range trials {
 		trials[i] = waits
 	}

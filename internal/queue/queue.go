@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Situation is what turns are decided from.
 type Situation struct {
 	// Experiments are all experiments.
-	Experiments []v1alpha1.SizingExperiment
+	Experiments []v1beta1.SizingExperiment
 	// Trials are those of the experiments. Those of finished experiments are not needed.
-	Trials []v1alpha1.SizingTrial
+	Trials []v1beta1.SizingTrial
 	// Held are the turns that are taken: of trials, and of loads that outlived their trial.
 	Held []types.NamespacedName
 	// Loading are the trials whose generator runs, by UID. Others can't use their turn.
@@ -77,45 +77,45 @@ func Decide(s Situation) Turns {
 // Active reports whether a trial has a turn: it was given one, or it still deletes what it
 // created after its turn was withdrawn. A trial that is being deleted has none, because what keeps
 // it from being deleted may last for ever; its load is counted by its pods.
-func Active(trial *v1alpha1.SizingTrial) bool {
+func Active(trial *v1beta1.SizingTrial) bool {
 	switch {
 	case Released(trial) || trial.DeletionTimestamp != nil:
 		return false
 	case trial.Spec.Suspend:
-		return trial.Status.Phase == v1alpha1.TrialRunning && !Waits(trial)
+		return trial.Status.Phase == v1beta1.TrialRunning && !Waits(trial)
 	}
 	return true
 }
 
 // Released reports whether a trial has ended and everything it created is deleted.
-func Released(trial *v1alpha1.SizingTrial) bool {
-	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionReleased)
+func Released(trial *v1beta1.SizingTrial) bool {
+	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1beta1.ConditionReleased)
 }
 
 // Waits reports whether a trial waits for something other than its turn or its load, such as a quota.
-func Waits(trial *v1alpha1.SizingTrial) bool {
-	return !Released(trial) && meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionWaiting)
+func Waits(trial *v1beta1.SizingTrial) bool {
+	return !Released(trial) && meta.IsStatusConditionTrue(trial.Status.Conditions, v1beta1.ConditionWaiting)
 }
 
 // Begun reports whether a trial has a turn, or had one and waits for something before it continues.
-func Begun(trial *v1alpha1.SizingTrial) bool {
+func Begun(trial *v1beta1.SizingTrial) bool {
 	return Active(trial) || trial.DeletionTimestamp == nil && Waits(trial)
 }
 
 // Continues reports whether an experiment's trials can get turns.
-func Continues(e *v1alpha1.SizingExperiment) bool {
+func Continues(e *v1beta1.SizingExperiment) bool {
 	return !e.Status.Phase.Finished() && !e.Spec.Suspend && !e.Spec.Cancel && e.DeletionTimestamp == nil
 }
 
 // Blocked reports whether an experiment waits for something other than its turn: its trials
 // can't be created. It has no position, and does not block the queue.
-func Blocked(e *v1alpha1.SizingExperiment) bool {
-	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
+func Blocked(e *v1beta1.SizingExperiment) bool {
+	c := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing)
 	return c != nil && c.Status == metav1.ConditionFalse && slices.Contains(blocking, c.Reason)
 }
 
 // blocking are the reasons why trials can't be created.
-var blocking = []string{v1alpha1.ReasonNameTaken, v1alpha1.ReasonQuotaRefused, v1alpha1.ReasonAdmissionRefused}
+var blocking = []string{v1beta1.ReasonNameTaken, v1beta1.ReasonQuotaRefused, v1beta1.ReasonAdmissionRefused}
 
 // Patience is how long a trial keeps its turn while it waits for something other than its load.
 const Patience = 10 * time.Second
@@ -126,13 +126,13 @@ const RetryAfter = time.Minute
 
 // entry is the state of an experiment in the queue.
 type entry struct {
-	experiment *v1alpha1.SizingExperiment
+	experiment *v1beta1.SizingExperiment
 	active     int
 	begun      bool
 	last       time.Time // when it had its last turn; zero: never
 	ended      time.Time // when its last trial ended; zero: none has
 	unfinished int       // the number of its trials that are not released
-	waiting    []*v1alpha1.SizingTrial
+	waiting    []*v1beta1.SizingTrial
 }
 
 // queue is everything that turns are computed from.
@@ -168,7 +168,7 @@ func newQueue(s Situation) *queue {
 	}
 	q.beginHeld()
 	for _, s := range q.entries {
-		slices.SortFunc(s.waiting, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(a.Spec.Sequence, b.Spec.Sequence) })
+		slices.SortFunc(s.waiting, func(a, b *v1beta1.SizingTrial) int { return cmp.Compare(a.Spec.Sequence, b.Spec.Sequence) })
 	}
 	return q
 }
@@ -180,7 +180,7 @@ func (q *queue) take(name types.NamespacedName) {
 	}
 }
 
-func (q *queue) note(byUID map[types.UID]*entry, trial *v1alpha1.SizingTrial) {
+func (q *queue) note(byUID map[types.UID]*entry, trial *v1beta1.SizingTrial) {
 	q.noteTurn(trial)
 	owner := metav1.GetControllerOfNoCopy(trial)
 	if owner == nil || byUID[owner.UID] == nil {
@@ -211,7 +211,7 @@ func (q *queue) note(byUID map[types.UID]*entry, trial *v1alpha1.SizingTrial) {
 
 // noteTurn notes whether a trial has a turn, and whether others may have it. One that has just been given
 // its turn again waits until its own next pass, and keeps the turn until then.
-func (q *queue) noteTurn(trial *v1alpha1.SizingTrial) {
+func (q *queue) noteTurn(trial *v1beta1.SizingTrial) {
 	name := keyOf(trial)
 	_, fails := q.Failing[trial.UID]
 	idle := fails || Waits(trial)
@@ -230,18 +230,18 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-func inAttempt(trial *v1alpha1.SizingTrial) bool {
+func inAttempt(trial *v1beta1.SizingTrial) bool {
 	n := len(trial.Status.Attempts)
 	return n > 0 && trial.Status.Attempts[n-1].EndTime == nil
 }
 
 // mayBegin reports whether a trial without a turn could use one.
-func (q *queue) mayBegin(trial *v1alpha1.SizingTrial) bool {
+func (q *queue) mayBegin(trial *v1beta1.SizingTrial) bool {
 	if trial.DeletionTimestamp != nil {
 		return false
 	}
 	tried, fails := q.Failing[trial.UID]
-	if waits := meta.FindStatusCondition(trial.Status.Conditions, v1alpha1.ConditionWaiting); Waits(trial) {
+	if waits := meta.FindStatusCondition(trial.Status.Conditions, v1beta1.ConditionWaiting); Waits(trial) {
 		tried, fails = waits.LastTransitionTime.Time, true
 	}
 	return !fails || q.Now.Sub(tried) >= RetryAfter
@@ -356,6 +356,6 @@ func (q *queue) positions() map[types.UID]int32 {
 	return positions
 }
 
-func keyOf(trial *v1alpha1.SizingTrial) types.NamespacedName {
+func keyOf(trial *v1beta1.SizingTrial) types.NamespacedName {
 	return types.NamespacedName{Namespace: trial.Namespace, Name: trial.Name}
 }

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
@@ -22,29 +22,29 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // cluster holds experiments with their trials.
 type cluster struct {
-	experiments []v1alpha1.SizingExperiment
-	trials      []v1alpha1.SizingTrial
+	experiments []v1beta1.SizingExperiment
+	trials      []v1beta1.SizingTrial
 	failing     map[types.UID]time.Time
 	history     queue.History
 }
 
 // add adds an experiment that was created this many minutes after noon.
-func (c *cluster) add(namespace, name string, minute int, trials ...func(*v1alpha1.SizingTrial)) *v1alpha1.SizingExperiment {
-	c.experiments = append(c.experiments, v1alpha1.SizingExperiment{
+func (c *cluster) add(namespace, name string, minute int, trials ...func(*v1beta1.SizingTrial)) *v1beta1.SizingExperiment {
+	c.experiments = append(c.experiments, v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: name, UID: types.UID(name),
 			CreationTimestamp: metav1.NewTime(noon.Add(time.Duration(minute) * time.Minute)),
 		},
-		Spec: v1alpha1.SizingExperimentSpec{Parallelism: 1},
+		Spec: v1beta1.SizingExperimentSpec{Parallelism: 1},
 	})
 	experiment := &c.experiments[len(c.experiments)-1]
 	for i, change := range trials {
-		trial := v1alpha1.SizingTrial{
+		trial := v1beta1.SizingTrial{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: namespace, Name: fmt.Sprintf("%s-%d", name, i+1),
-				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(experiment, v1alpha1.GroupVersion.WithKind("SizingExperiment"))},
+				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(experiment, v1beta1.GroupVersion.WithKind("SizingExperiment"))},
 			},
-			Spec: v1alpha1.SizingTrialSpec{Sequence: int32(i + 1), Suspend: true},
+			Spec: v1beta1.SizingTrialSpec{Sequence: int32(i + 1), Suspend: true},
 		}
 		change(&trial)
 		c.trials = append(c.trials, trial)
@@ -52,34 +52,34 @@ func (c *cluster) add(namespace, name string, minute int, trials ...func(*v1alph
 	return experiment
 }
 
-func waits(*v1alpha1.SizingTrial) {}
+func waits(*v1beta1.SizingTrial) {}
 
-func runs(t *v1alpha1.SizingTrial) {
+func runs(t *v1beta1.SizingTrial) {
 	t.Spec.Suspend = false
 	t.Status.StartTime = &metav1.Time{Time: noon}
 }
 
-func cleansUp(t *v1alpha1.SizingTrial) {
+func cleansUp(t *v1beta1.SizingTrial) {
 	t.Status.StartTime = &metav1.Time{Time: noon}
-	t.Status.Phase = v1alpha1.TrialRunning
+	t.Status.Phase = v1beta1.TrialRunning
 }
 
 // waitsSince makes the first trial wait for something other than its load since so long before the turns
 // are computed.
 func waitsSince(c *cluster, before time.Duration) {
 	c.trials[0].Status.Conditions = []metav1.Condition{{
-		Type: v1alpha1.ConditionWaiting, Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(noon.Add(time.Hour - before)),
+		Type: v1beta1.ConditionWaiting, Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(noon.Add(time.Hour - before)),
 	}}
 }
 
-func isDone(t *v1alpha1.SizingTrial) {
+func isDone(t *v1beta1.SizingTrial) {
 	t.Status.StartTime = &metav1.Time{Time: noon}
-	meta.SetStatusCondition(&t.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Measured"})
+	meta.SetStatusCondition(&t.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Measured"})
 }
 
 // endedAgo ends a trial this long before the turns are computed.
-func endedAgo(before time.Duration) func(*v1alpha1.SizingTrial) {
-	return func(t *v1alpha1.SizingTrial) {
+func endedAgo(before time.Duration) func(*v1beta1.SizingTrial) {
+	return func(t *v1beta1.SizingTrial) {
 		isDone(t)
 		t.Status.CompletionTime = &metav1.Time{Time: noon.Add(time.Hour - before)}
 	}
@@ -112,7 +112,7 @@ func TestTurns(t *testing.T) {
 			c.add("b", "first", 3, waits)
 		}, queue.Turns{Start: names("b/first-1"), Position: map[types.UID]int32{"again": 1}}, nil},
 		{"within a namespace, the experiment whose turn was longest ago comes first", 1, func(c *cluster) {
-			c.add("a", "just-had-one", 1, func(t *v1alpha1.SizingTrial) {
+			c.add("a", "just-had-one", 1, func(t *v1beta1.SizingTrial) {
 				isDone(t)
 				t.Status.StartTime = &metav1.Time{Time: noon.Add(time.Hour)}
 			}, waits)
@@ -144,7 +144,7 @@ func TestTurns(t *testing.T) {
 			waitsSince(c, time.Minute)
 		}, queue.Turns{Position: map[types.UID]int32{}}, names("a/quota-1")},
 		{"so does one that a finished experiment left with a turn", 1, func(c *cluster) {
-			c.add("a", "over", 1, runs).Status.Phase = v1alpha1.ExperimentFailed
+			c.add("a", "over", 1, runs).Status.Phase = v1beta1.ExperimentFailed
 			waitsSince(c, time.Minute)
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, names("a/over-1")},
@@ -160,19 +160,19 @@ func TestTurns(t *testing.T) {
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"a trial that gave its turn back tries again after a minute, before those who used more", 1, func(c *cluster) {
 			c.history.Used = map[string]int64{"a": 60_000, "b": 61_000}
-			c.add("a", "again", 1, func(t *v1alpha1.SizingTrial) { t.Status.StartTime = &metav1.Time{Time: noon} })
+			c.add("a", "again", 1, func(t *v1beta1.SizingTrial) { t.Status.StartTime = &metav1.Time{Time: noon} })
 			waitsSince(c, time.Minute)
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("a/again-1"), Position: map[types.UID]int32{"next": 1}}, nil},
 		{"and not sooner", 1, func(c *cluster) {
-			c.add("a", "again", 1, func(t *v1alpha1.SizingTrial) { t.Status.StartTime = &metav1.Time{Time: noon} })
+			c.add("a", "again", 1, func(t *v1beta1.SizingTrial) { t.Status.StartTime = &metav1.Time{Time: noon} })
 			waitsSince(c, 59*time.Second)
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"one whose pods wait to be started has no turn until they can start, and nor have others of its experiment", 1, func(c *cluster) {
-			c.add("a", "pending", 1, func(t *v1alpha1.SizingTrial) {
+			c.add("a", "pending", 1, func(t *v1beta1.SizingTrial) {
 				t.Status.StartTime = &metav1.Time{Time: noon}
-				t.Status.Attempts = []v1alpha1.Attempt{{Number: 1}}
+				t.Status.Attempts = []v1beta1.Attempt{{Number: 1}}
 			}, waits)
 			waitsSince(c, 5*time.Minute)
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
@@ -183,7 +183,7 @@ func TestTurns(t *testing.T) {
 		{"an experiment whose trials can't be created has no position", 1, func(c *cluster) {
 			blocked := c.add("a", "blocked", 1)
 			meta.SetStatusCondition(&blocked.Status.Conditions, metav1.Condition{
-				Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNameTaken,
+				Type: v1beta1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNameTaken,
 			})
 			c.add("b", "new", 2)
 		}, queue.Turns{Position: map[types.UID]int32{"new": 1}}, nil},
@@ -235,7 +235,7 @@ func TestTurns(t *testing.T) {
 			c.add("a", "going", 1, waits).DeletionTimestamp = &metav1.Time{Time: noon}
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 		{"trials begin in the experiment's own order, however they are listed", 1, func(c *cluster) {
-			c.add("a", "one", 1, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 2 }, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 1 })
+			c.add("a", "one", 1, func(t *v1beta1.SizingTrial) { t.Spec.Sequence = 2 }, func(t *v1beta1.SizingTrial) { t.Spec.Sequence = 1 })
 		}, queue.Turns{Start: names("a/one-2"), Position: map[types.UID]int32{}}, nil},
 		{"a trial without an experiment takes up a turn", 1, func(c *cluster) {
 			c.add("a", "one", 1, waits)
@@ -255,13 +255,13 @@ func TestTurns(t *testing.T) {
 		}, queue.Turns{Start: names("a/begun-2"), Position: map[types.UID]int32{}}, nil},
 		{"an experiment that can't create its next trial is not concluded", 1, func(c *cluster) {
 			meta.SetStatusCondition(&c.add("a", "blocked", 1, endedAgo(time.Second)).Status.Conditions, metav1.Condition{
-				Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonQuotaRefused,
+				Type: v1beta1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonQuotaRefused,
 			})
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"cancelled and finished experiments get no turn", 2, func(c *cluster) {
 			c.add("a", "cancelled", 1, waits).Spec.Cancel = true
-			c.add("a", "finished", 1, waits).Status.Phase = v1alpha1.ExperimentFailed
+			c.add("a", "finished", 1, waits).Status.Phase = v1beta1.ExperimentFailed
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -284,7 +284,7 @@ func TestEveryTrialGetsATurn(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		c := &cluster{}
 		for i := range 2 + random.IntN(6) {
-			trials := make([]func(*v1alpha1.SizingTrial), 1+random.IntN(4))
+			trials := make([]func(*v1beta1.SizingTrial), 1+random.IntN(4))
 			for j := range trials {
 				trials[j] = waits
 			}
@@ -325,7 +325,7 @@ func finishOldest(c *cluster) {
 	}
 }
 
-func count(c *cluster, is func(*v1alpha1.SizingTrial) bool) int {
+func count(c *cluster, is func(*v1beta1.SizingTrial) bool) int {
 	n := 0
 	for i := range c.trials {
 		if is(&c.trials[i]) {

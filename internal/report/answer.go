@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -29,13 +29,13 @@ func (d Document) Met() bool {
 func (d Document) Answer() string {
 	status := &d.Experiment.Status
 	switch {
-	case meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionAccepted):
-		return "The experiment is invalid: " + d.condition(v1alpha1.ConditionAccepted)
-	case status.Phase == v1alpha1.ExperimentFailed:
-		return "The experiment failed. " + d.condition(v1alpha1.ConditionFailed)
+	case meta.IsStatusConditionFalse(status.Conditions, v1beta1.ConditionAccepted):
+		return "The experiment is invalid: " + d.condition(v1beta1.ConditionAccepted)
+	case status.Phase == v1beta1.ExperimentFailed:
+		return "The experiment failed. " + d.condition(v1beta1.ConditionFailed)
 	case !status.Phase.Finished():
 		return d.progress() + " " + d.soFar()
-	case status.Phase == v1alpha1.ExperimentCancelled:
+	case status.Phase == v1beta1.ExperimentCancelled:
 		return fmt.Sprintf("Cancelled after %s. %s", d.trialsDone(), d.result())
 	default:
 		return d.result()
@@ -87,7 +87,7 @@ func (d Document) Demand() string {
 	return text
 }
 
-func (d Document) recommended(recommendation *v1alpha1.Recommendation) string {
+func (d Document) recommended(recommendation *v1beta1.Recommendation) string {
 	subject, verb := fmt.Sprintf("%d replicas", recommendation.Replicas), "they serve"
 	if recommendation.Replicas == 1 {
 		subject, verb = "1 replica", "it serves"
@@ -106,7 +106,7 @@ func (d Document) recommended(recommendation *v1alpha1.Recommendation) string {
 	return text
 }
 
-func sizeWords(size v1alpha1.Size) []string {
+func sizeWords(size v1beta1.Size) []string {
 	parts := []string{hashOf(size)}
 	limits, total := size.CPULimit+" CPU", size.TotalCPU+" in total"
 	if size.MemoryLimit != "" {
@@ -129,15 +129,15 @@ func sizeWords(size v1alpha1.Size) []string {
 	return parts
 }
 
-func hashOf(size v1alpha1.Size) string {
+func hashOf(size v1beta1.Size) string {
 	return cmp.Or(size.Hash, fmt.Sprintf("bcrypt cost %d", size.Cost))
 }
 
 // workers returns the concurrency as text for a sentence. There, "pool 1" as in the tables
 // would look like a node pool.
-func workers(c v1alpha1.Concurrency) string {
+func workers(c v1beta1.Concurrency) string {
 	switch n := ptr.Deref(c.Workers, 1); {
-	case c.Mode == v1alpha1.ConcurrencyUnbounded:
+	case c.Mode == v1beta1.ConcurrencyUnbounded:
 		return "one goroutine per login"
 	case n == 1:
 		return "1 worker"
@@ -148,10 +148,10 @@ func workers(c v1alpha1.Concurrency) string {
 
 // highest returns the row of the highest cost that met the objective, or of the control that met
 // it at the highest rate if the experiment has no costs. It returns nil if no row met the objective.
-func (d Document) highest() *v1alpha1.VariantResult {
+func (d Document) highest() *v1beta1.VariantResult {
 	costs := slices.Clone(d.Experiment.Status.Results)
-	if slices.ContainsFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control == "" }) {
-		costs = slices.DeleteFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control != "" })
+	if slices.ContainsFunc(costs, func(r v1beta1.VariantResult) bool { return r.Control == "" }) {
+		costs = slices.DeleteFunc(costs, func(r v1beta1.VariantResult) bool { return r.Control != "" })
 	}
 	return results.Best(costs)
 }
@@ -166,7 +166,7 @@ func (d Document) best() string {
 		subject = fmt.Sprintf("Control %s meets the objective (%s):", best.Control, d.objective())
 	}
 	text := subject + " " + d.upTo(best) + "."
-	if best.Verdict == v1alpha1.VerdictSuspect {
+	if best.Verdict == v1beta1.VerdictSuspect {
 		text += " The result is suspect: " + sentence(strings.Join(results.ReasonTypes(best.Reasons), ", "))
 	}
 	return text
@@ -174,12 +174,12 @@ func (d Document) best() string {
 
 // upTo returns how much load a variant handles, as text: c10-500m up to 5.5/s, or c10-500m
 // with 30 users.
-func (d Document) upTo(result *v1alpha1.VariantResult) string {
+func (d Document) upTo(result *v1beta1.VariantResult) string {
 	text, capacity := result.Variant, units.Rate(result.CapacityMilliPerSecond)
 	switch row := d.Row(result.Variant); {
 	case capacity != "" && ptr.Deref(result.CapacityIsLowerBound, false):
 		return text + " up to at least " + capacity
-	case capacity != "" && result.CapacityMethod == v1alpha1.CapacityPredicted:
+	case capacity != "" && result.CapacityMethod == v1beta1.CapacityPredicted:
 		return text + " up to about " + capacity
 	case capacity != "":
 		return text + " up to " + capacity
@@ -194,7 +194,7 @@ func (r Row) mostUsers() int32 {
 	var most int32
 	if r.Shown != nil {
 		for _, step := range r.Shown.Status.Steps {
-			if step.Kind == v1alpha1.StepClosed && step.Outcome == v1alpha1.StepMet && step.Users != nil {
+			if step.Kind == v1beta1.StepClosed && step.Outcome == v1beta1.StepMet && step.Users != nil {
 				most = max(most, *step.Users)
 			}
 		}
@@ -223,17 +223,17 @@ func (d Document) objective() string {
 
 func (d Document) anywhere() string {
 	switch d.Experiment.Spec.Load.Mode {
-	case v1alpha1.LoadUsers:
+	case v1beta1.LoadUsers:
 		return " with any of the tested user counts"
-	case v1alpha1.LoadRates:
+	case v1beta1.LoadRates:
 		return " at any of the offered rates"
 	default:
 		return " at any rate"
 	}
 }
 
-func verifiedWord(recommendation *v1alpha1.Recommendation) string {
-	if recommendation.Verified == v1alpha1.VerificationMet {
+func verifiedWord(recommendation *v1beta1.Recommendation) string {
+	if recommendation.Verified == v1beta1.VerificationMet {
 		return "verified"
 	}
 	return "not verified"

@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -25,12 +25,12 @@ func section(t *testing.T, document report.Document, title string) report.Sectio
 // p50 and p99 are next to p95. They have intervals only if the objective limits them.
 func TestPercentilesHaveIntervalsOnlyWithObjective(t *testing.T) {
 	for name, c := range map[string]struct {
-		objective v1alpha1.Objective
+		objective v1beta1.Objective
 		p50, p99  string
 	}{
-		"an objective of p95 alone": {v1alpha1.Objective{P95Milliseconds: 1000}, "60ms", "941ms"},
-		"an objective of p99, too":  {v1alpha1.Objective{P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms", "941ms (800ms–1.2s)"},
-		"an objective of all three": {v1alpha1.Objective{P50Milliseconds: 100, P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms (55ms–70ms)", "941ms (800ms–1.2s)"},
+		"an objective of p95 alone": {v1beta1.Objective{P95Milliseconds: 1000}, "60ms", "941ms"},
+		"an objective of p99, too":  {v1beta1.Objective{P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms", "941ms (800ms–1.2s)"},
+		"an objective of all three": {v1beta1.Objective{P50Milliseconds: 100, P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms (55ms–70ms)", "941ms (800ms–1.2s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := full(t)
@@ -50,9 +50,9 @@ func TestPercentilesHaveIntervalsOnlyWithObjective(t *testing.T) {
 
 // These columns are not in the golden files, whose tables would be too wide for a terminal.
 func TestColumnsOfFailuresLivenessAndMemory(t *testing.T) {
-	variants := section(t, changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+	variants := section(t, changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		rows := e.Status.Results
-		rows[0].Failures, rows[0].MemoryPeakBytes = &v1alpha1.Failures{AtMostPerMillion: 5800}, ptr.To[int64](11_848_909)
+		rows[0].Failures, rows[0].MemoryPeakBytes = &v1beta1.Failures{AtMostPerMillion: 5800}, ptr.To[int64](11_848_909)
 		rows[0].Alive = &handover.Alive{Probes: 20, P95Microseconds: ptr.To[int64](16_000)}
 		rows[1].Alive = &handover.Alive{Probes: 20, Failed: 1, P95Microseconds: ptr.To[int64](16_000)}
 	}), "Variants")

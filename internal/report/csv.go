@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -55,10 +55,10 @@ var columns = withFigures([]column{
 	{"price_per_month", func(_ Document, r Row) string { return r.price().PerMonth }},
 	{"attacker_price_per_billion_guesses", func(_ Document, r Row) string { return r.price().AttackerPerBillionGuesses }},
 	{"reference_hash_cost8_milliseconds", func(d Document, r Row) string {
-		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.HashMicrosecondsAtCost8 })
+		return reference(d, r, func(p *v1beta1.PoolSpeed) *int64 { return &p.HashMicrosecondsAtCost8 })
 	}},
 	{"pool_speed_median_ratio", func(d Document, r Row) string {
-		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.MedianPerMille })
+		return reference(d, r, func(p *v1beta1.PoolSpeed) *int64 { return &p.MedianPerMille })
 	}},
 	figure("speed_low"), figure("speed_median"), figure("speed_high"), figure("failed_at_most"),
 	figure("p50"), figure("p50_low"), figure("p50_high"), figure("p99"), figure("p99_low"), figure("p99_high"),
@@ -158,9 +158,9 @@ func truth(b *bool) string {
 	return strconv.FormatBool(*b)
 }
 
-func (r Row) price() v1alpha1.Price { return ptr.Deref(r.Result.Price, v1alpha1.Price{}) }
+func (r Row) price() v1beta1.Price { return ptr.Deref(r.Result.Price, v1beta1.Price{}) }
 
-func (r Row) sizing() v1alpha1.Sizing { return ptr.Deref(r.Result.Sizing, v1alpha1.Sizing{}) }
+func (r Row) sizing() v1beta1.Sizing { return ptr.Deref(r.Result.Sizing, v1beta1.Sizing{}) }
 
 func (r Row) loadPercent() *int32 {
 	if r.Result.Sizing == nil {
@@ -169,7 +169,7 @@ func (r Row) loadPercent() *int32 {
 	return &r.Result.Sizing.LoadPercent
 }
 
-func bounds(s v1alpha1.Sizing) string {
+func bounds(s v1beta1.Sizing) string {
 	var broken []string
 	for _, bound := range s.Breaks {
 		broken = append(broken, string(bound))
@@ -178,7 +178,7 @@ func bounds(s v1alpha1.Sizing) string {
 }
 
 // reference returns a number of the reference speed that a row is converted to.
-func reference(d Document, r Row, field func(*v1alpha1.PoolSpeed) *int64) string {
+func reference(d Document, r Row, field func(*v1beta1.PoolSpeed) *int64) string {
 	pool := d.Reference(r)
 	if pool == nil {
 		return ""

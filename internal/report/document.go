@@ -10,16 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // Document holds everything that a report shows.
 type Document struct {
 	// The experiment with its status.
-	Experiment *v1alpha1.SizingExperiment
+	Experiment *v1beta1.SizingExperiment
 	// The experiment's trials, in the order they were planned.
-	Trials []v1alpha1.SizingTrial
+	Trials []v1beta1.SizingTrial
 	// A row for each variant in the matrix's order, followed by the predicted variants.
 	Rows []Row
 	// How the numbers were measured, and how to measure them again.
@@ -27,9 +27,9 @@ type Document struct {
 }
 
 // New returns the document of an experiment and its trials. It does not change them.
-func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) Document {
+func New(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) Document {
 	planned := slices.Clone(trials)
-	slices.SortStableFunc(planned, func(a, b v1alpha1.SizingTrial) int {
+	slices.SortStableFunc(planned, func(a, b v1beta1.SizingTrial) int {
 		return cmp.Or(cmp.Compare(a.Spec.Sequence, b.Spec.Sequence), cmp.Compare(a.Name, b.Name))
 	})
 	return Document{
@@ -50,7 +50,7 @@ func (d Document) Name() string {
 
 // Currency returns the currency of the prices. It is empty without prices.
 func (d Document) Currency() string {
-	return ptr.Deref(d.Experiment.Spec.Prices, v1alpha1.Prices{}).Currency
+	return ptr.Deref(d.Experiment.Spec.Prices, v1beta1.Prices{}).Currency
 }
 
 // HasDemand reports whether the experiment has a demand.
@@ -69,7 +69,7 @@ func (d Document) Row(variant string) *Row {
 func (d Document) progress() string {
 	status := &d.Experiment.Status
 	switch progress := status.Progress; {
-	case status.Phase == v1alpha1.ExperimentSuspended:
+	case status.Phase == v1beta1.ExperimentSuspended:
 		return fmt.Sprintf("Suspended after %s.", d.trialsDone())
 	case progress == nil:
 		return "Not started yet."

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -24,7 +24,7 @@ func (d Document) hashTimesSection() Section {
 			s.Paragraphs = []string{"Mean CPU time ± its 99.9 % interval; in brackets the 10th to the 90th percentile, as the speed of the CPU varied."}
 		}
 	}
-	times := slices.SortedStableFunc(slices.Values(d.Experiment.Status.HashTimes), func(a, b v1alpha1.HashTime) int {
+	times := slices.SortedStableFunc(slices.Values(d.Experiment.Status.HashTimes), func(a, b v1beta1.HashTime) int {
 		return cmp.Or(cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
 	})
 	for i, h := range times {
@@ -43,7 +43,7 @@ func (d Document) hashTimesSection() Section {
 
 // hashTimeWords returns a hash time as text: 60.1ms ± 410µs (55.9ms–65.4ms). It is the mean
 // with its interval, and the fast and the slow time that were observed.
-func hashTimeWords(h v1alpha1.HashTime) string {
+func hashTimeWords(h v1beta1.HashTime) string {
 	text := units.Latency(&h.HashMicroseconds) + " ± " + units.Latency(&h.ErrorMicroseconds)
 	if h.LowMicroseconds <= 0 || h.HighMicroseconds <= 0 {
 		return text
@@ -51,7 +51,7 @@ func hashTimeWords(h v1alpha1.HashTime) string {
 	return withInterval(text, latencies(&handover.Interval{LowMicroseconds: h.LowMicroseconds, HighMicroseconds: h.HighMicroseconds}))
 }
 
-func fitWords(fit v1alpha1.CostFit) string {
+func fitWords(fit v1beta1.CostFit) string {
 	text := fmt.Sprintf("A hash takes %s + 2^cost × %s", micro(fit.ConstantNanoseconds), micro(fit.RoundNanoseconds))
 	if fit.NodePool != "" {
 		text += " on " + fit.NodePool

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -45,7 +45,7 @@ func (d Document) Highlights() []Highlight {
 	return slices.DeleteFunc(all, func(h Highlight) bool { return h.Value == "" })
 }
 
-func (d Document) recommendedFigures(r *v1alpha1.Recommendation) []Highlight {
+func (d Document) recommendedFigures(r *v1beta1.Recommendation) []Highlight {
 	return []Highlight{
 		{"Size", units.Size(r.Replicas, r.Variant), strings.Join(sizeWords(r.Size), ", ")},
 		{"Price per month", d.money(r.PricePerMonth), ""},
@@ -54,7 +54,7 @@ func (d Document) recommendedFigures(r *v1alpha1.Recommendation) []Highlight {
 	}
 }
 
-func (d Document) nearestFigures(r *v1alpha1.Recommendation) []Highlight {
+func (d Document) nearestFigures(r *v1beta1.Recommendation) []Highlight {
 	nearest := r.Nearest
 	return []Highlight{
 		{"Nearest size", units.Size(nearest.Replicas, nearest.Variant), strings.Join(append(sizeWords(*nearest), boundWords(r.BrokenBound)), ", ")},
@@ -62,7 +62,7 @@ func (d Document) nearestFigures(r *v1alpha1.Recommendation) []Highlight {
 	}
 }
 
-func (d Document) measuredFigures(best *v1alpha1.VariantResult) []Highlight {
+func (d Document) measuredFigures(best *v1beta1.VariantResult) []Highlight {
 	row := d.Row(best.Variant)
 	figures := []Highlight{
 		{"Variant", best.Variant, "the highest measured cost that meets the objective"},
@@ -101,7 +101,7 @@ func (d Document) nextCost(cost int32) Highlight {
 }
 
 // smaller compares two sizes: by cost, whether they fit, and the CPU of all replicas.
-func smaller(a, b v1alpha1.VariantResult) int {
+func smaller(a, b v1beta1.VariantResult) int {
 	return cmp.Or(
 		cmp.Compare(a.Cost, b.Cost),
 		cmp.Compare(min(len(a.Sizing.Breaks), 1), min(len(b.Sizing.Breaks), 1)),
@@ -109,7 +109,7 @@ func smaller(a, b v1alpha1.VariantResult) int {
 	)
 }
 
-func totalMilliCPU(r v1alpha1.VariantResult) float64 {
+func totalMilliCPU(r v1beta1.VariantResult) float64 {
 	milli, err := matrix.MilliCPU(r.Sizing.TotalCPU)
 	if err != nil {
 		return math.MaxInt64 // only a saved report that was edited has another text

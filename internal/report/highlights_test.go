@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -31,15 +31,15 @@ func TestHighlights(t *testing.T) {
 			},
 		},
 		"the next cost was measured and takes too much CPU": {
-			changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 				asked(e)
 				e.Spec.Prices = nil
 				e.Status.Recommendation = recommendation()
 				e.Status.Recommendation.Cost, e.Status.Recommendation.PricePerMonth = 8, ""
 				for i, total := range []string{"1", "1", "1", "2500m", "1500m", "2"} {
-					sizing := &v1alpha1.Sizing{Replicas: int32(i), TotalCPU: total}
+					sizing := &v1beta1.Sizing{Replicas: int32(i), TotalCPU: total}
 					if i > 2 {
-						sizing.Breaks = []v1alpha1.Bound{v1alpha1.BoundMaxTotalCPU}
+						sizing.Breaks = []v1beta1.Bound{v1beta1.BoundMaxTotalCPU}
 					}
 					e.Status.Results[i].Sizing = sizing
 				}
@@ -52,11 +52,11 @@ func TestHighlights(t *testing.T) {
 			},
 		},
 		"no size fits": {
-			changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 				asked(e)
 				nearest := recommendation().Size
 				nearest.Replicas, nearest.TotalCPU, nearest.PricePerMonth = 9, "4500m", "131.40"
-				e.Status.Recommendation = &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundMaxTotalCPU, Nearest: &nearest}
+				e.Status.Recommendation = &v1beta1.Recommendation{BrokenBound: v1beta1.BoundMaxTotalCPU, Nearest: &nearest}
 			}),
 			[]report.Highlight{
 				{Label: "Nearest size", Value: "9×c10-500m", Note: "bcrypt cost 10, 500m CPU each, 4500m in total, 1 worker, too much CPU"},
@@ -64,7 +64,7 @@ func TestHighlights(t *testing.T) {
 			},
 		},
 		"no demand": {
-			changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) { drifting(&e.Status, trials) }),
+			changed(t, func(e *experiment, trials []v1beta1.SizingTrial) { drifting(&e.Status, trials) }),
 			[]report.Highlight{
 				{Label: "Variant", Value: "c10-1", Note: "the highest measured cost that meets the objective"},
 				{Label: "Capacity", Value: "16/s", Note: "15.7–16.1/s"},
@@ -74,9 +74,9 @@ func TestHighlights(t *testing.T) {
 			},
 		},
 		"only controls": {
-			changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 				row := only(e, "c10-1")
-				row.Control, row.Verdict, row.Reasons = "sessions", v1alpha1.VerdictSuspect, reasons("NoisyNeighbour")
+				row.Control, row.Verdict, row.Reasons = "sessions", v1beta1.VerdictSuspect, reasons("NoisyNeighbour")
 			}),
 			[]report.Highlight{
 				{Label: "Variant", Value: "c10-1", Note: "meets the objective"},
@@ -86,13 +86,13 @@ func TestHighlights(t *testing.T) {
 			},
 		},
 		"nothing meets the objective": {
-			changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { only(e, "c10-1").ObjectiveMet = ptr.To(false) }), nil,
+			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) { only(e, "c10-1").ObjectiveMet = ptr.To(false) }), nil,
 		},
 		"not concluded yet": {
-			changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { asked(e) }), nil,
+			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) { asked(e) }), nil,
 		},
 		"still running": {
-			changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { e.Status.Phase = v1alpha1.ExperimentRunning }), nil,
+			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) { e.Status.Phase = v1beta1.ExperimentRunning }), nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

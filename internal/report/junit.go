@@ -10,7 +10,7 @@ import (
 	"github.com/jstemmer/go-junit-report/v2/junit"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -53,7 +53,7 @@ func (d Document) firstCase(suite string) junit.Testcase {
 	switch {
 	case !d.Experiment.Status.Phase.Finished():
 		test.Error = outcome("NotFinished", d.Answer(), nil)
-	case d.Experiment.Status.Phase == v1alpha1.ExperimentFailed:
+	case d.Experiment.Status.Phase == v1beta1.ExperimentFailed:
 		test.Error = outcome("Failed", d.Answer(), nil)
 	case !d.Met():
 		test.Failure = outcome("NotServed", d.Answer(), d.whySection().Items)
@@ -65,7 +65,7 @@ func (d Document) firstCase(suite string) junit.Testcase {
 
 func (d Document) answered() bool {
 	phase := d.Experiment.Status.Phase
-	return phase.Finished() && phase != v1alpha1.ExperimentFailed && d.Met()
+	return phase.Finished() && phase != v1beta1.ExperimentFailed && d.Met()
 }
 
 func (d Document) variantCase(row Row, suite string) junit.Testcase {
@@ -74,7 +74,7 @@ func (d Document) variantCase(row Row, suite string) junit.Testcase {
 	switch {
 	case row.Predicted:
 		test.Skipped = outcome("Predicted", "The variant was predicted and not measured", nil)
-	case row.Result.Verdict == v1alpha1.VerdictPending:
+	case row.Result.Verdict == v1beta1.VerdictPending:
 		test.Skipped = outcome("NotMeasured", "The variant was not measured", row.ReasonLines())
 	case failed == nil && invalid == nil:
 		test.SystemOut = output(d.passes(row), row.ReasonLines()...)
@@ -92,7 +92,7 @@ func (d Document) variantCase(row Row, suite string) junit.Testcase {
 // unusable returns why a variant has no usable result, or nil if it has one.
 func unusable(row Row) *junit.Result {
 	switch {
-	case row.Result.Verdict == v1alpha1.VerdictInvalid:
+	case row.Result.Verdict == v1beta1.VerdictInvalid:
 		return outcome("Invalid", "The variant has no usable result", row.ReasonLines())
 	case row.Result.ObjectiveMet == nil:
 		return outcome("Undecided", "The steps do not decide whether the variant meets the objective", row.ReasonLines())

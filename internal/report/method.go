@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Method describes how the numbers were measured, so that they can be measured again.
@@ -37,7 +37,7 @@ type Fact struct {
 }
 
 // facts leaves out those without a value.
-func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Fact {
+func facts(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) []Fact {
 	status := &experiment.Status
 	all := []Fact{
 		{"Experiment", Document{Experiment: experiment}.Name()},
@@ -50,17 +50,17 @@ func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial)
 		{"Service", serviceWords(experiment.Spec.Service)},
 		{"Seed", whole(status.Seed)},
 		{"Reference speed", speedWords(status.Speed)},
-		{FactCPU, each(trials, func(c handover.Calibration, _ v1alpha1.Evidence) []string { return []string{c.CPUModel} })},
-		{FactGo, each(trials, func(c handover.Calibration, _ v1alpha1.Evidence) []string { return []string{c.GoVersion} })},
-		{FactCgroups, each(trials, func(c handover.Calibration, _ v1alpha1.Evidence) []string { return []string{cgroupWords(c)} })},
-		{FactK6, each(trials, func(_ handover.Calibration, e v1alpha1.Evidence) []string { return []string{e.K6Version} })},
-		{"Service nodes", each(trials, func(_ handover.Calibration, e v1alpha1.Evidence) []string { return e.ServiceNodes })},
-		{"Generator nodes", each(trials, func(_ handover.Calibration, e v1alpha1.Evidence) []string { return []string{e.GeneratorNode} })},
+		{FactCPU, each(trials, func(c handover.Calibration, _ v1beta1.Evidence) []string { return []string{c.CPUModel} })},
+		{FactGo, each(trials, func(c handover.Calibration, _ v1beta1.Evidence) []string { return []string{c.GoVersion} })},
+		{FactCgroups, each(trials, func(c handover.Calibration, _ v1beta1.Evidence) []string { return []string{cgroupWords(c)} })},
+		{FactK6, each(trials, func(_ handover.Calibration, e v1beta1.Evidence) []string { return []string{e.K6Version} })},
+		{"Service nodes", each(trials, func(_ handover.Calibration, e v1beta1.Evidence) []string { return e.ServiceNodes })},
+		{"Generator nodes", each(trials, func(_ handover.Calibration, e v1beta1.Evidence) []string { return []string{e.GeneratorNode} })},
 	}
 	return slices.DeleteFunc(all, func(f Fact) bool { return f.Value == "" })
 }
 
-func trialWords(trials []v1alpha1.SizingTrial) string {
+func trialWords(trials []v1beta1.SizingTrial) string {
 	if len(trials) == 0 {
 		return ""
 	}
@@ -76,7 +76,7 @@ func trialWords(trials []v1alpha1.SizingTrial) string {
 
 // ObjectiveWords returns the objective as text: p95 at most 1000 ms, p99 at most 2000 ms,
 // at most 1 ‰ failed.
-func ObjectiveWords(o v1alpha1.Objective) string {
+func ObjectiveWords(o v1beta1.Objective) string {
 	text := fmt.Sprintf("p95 at most %d ms", o.P95Milliseconds)
 	if o.P50Milliseconds > 0 {
 		text = fmt.Sprintf("p50 at most %d ms, ", o.P50Milliseconds) + text
@@ -87,15 +87,15 @@ func ObjectiveWords(o v1alpha1.Objective) string {
 	return fmt.Sprintf("%s, at most %d ‰ failed", text, o.MaxErrorPerMille)
 }
 
-func loadWords(load v1alpha1.Load) string {
+func loadWords(load v1beta1.Load) string {
 	arrivals := "random (Poisson) arrivals"
-	if load.Arrivals == v1alpha1.ArrivalsUniform {
+	if load.Arrivals == v1beta1.ArrivalsUniform {
 		arrivals = "evenly spaced arrivals"
 	}
 	switch load.Mode {
-	case v1alpha1.LoadRates:
+	case v1beta1.LoadRates:
 		return fmt.Sprintf("%d rates, %s, %d s each, %d s of warm-up", len(load.RatesPerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
-	case v1alpha1.LoadUsers:
+	case v1beta1.LoadUsers:
 		return fmt.Sprintf("%d user counts, %d s each, %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
 	default:
 		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %d s of warm-up",
@@ -103,7 +103,7 @@ func loadWords(load v1alpha1.Load) string {
 	}
 }
 
-func serviceWords(service v1alpha1.Service) string {
+func serviceWords(service v1beta1.Service) string {
 	var words []string
 	if service.Replicas > 1 {
 		words = append(words, fmt.Sprintf("%d replicas behind one Service", service.Replicas))
@@ -112,11 +112,11 @@ func serviceWords(service v1alpha1.Service) string {
 }
 
 // TLSWords says how logins are encrypted; nothing if they are not.
-func TLSWords(service v1alpha1.Service) []string {
+func TLSWords(service v1beta1.Service) []string {
 	switch {
 	case service.TLS == nil:
 		return nil
-	case service.TLS.Handshakes == v1alpha1.HandshakesEachCaller:
+	case service.TLS.Handshakes == v1beta1.HandshakesEachCaller:
 		return []string{"TLS with a handshake for each caller"}
 	}
 	return []string{"TLS with a handshake for each login"}
@@ -124,11 +124,11 @@ func TLSWords(service v1alpha1.Service) []string {
 
 // each returns the values that the calibrations and the evidence of all trials have, sorted and without
 // duplicates.
-func each(trials []v1alpha1.SizingTrial, of func(handover.Calibration, v1alpha1.Evidence) []string) string {
+func each(trials []v1beta1.SizingTrial, of func(handover.Calibration, v1beta1.Evidence) []string) string {
 	var values []string
 	for i := range trials {
 		status := &trials[i].Status
-		values = append(values, of(ptr.Deref(status.Calibration, handover.Calibration{}), ptr.Deref(status.Evidence, v1alpha1.Evidence{}))...)
+		values = append(values, of(ptr.Deref(status.Calibration, handover.Calibration{}), ptr.Deref(status.Evidence, v1beta1.Evidence{}))...)
 	}
 	slices.Sort(values)
 	values = slices.DeleteFunc(slices.Compact(values), func(value string) bool { return value == "" })
@@ -144,7 +144,7 @@ func cgroupWords(c handover.Calibration) string {
 
 // manifest returns the experiment as YAML, to measure it again. Fields that control this
 // run, such as cancel, are left out.
-func manifest(experiment *v1alpha1.SizingExperiment) string {
+func manifest(experiment *v1beta1.SizingExperiment) string {
 	spec := experiment.Spec.DeepCopy()
 	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = false, false, nil
 	if experiment.Status.Seed != nil {
@@ -155,11 +155,11 @@ func manifest(experiment *v1alpha1.SizingExperiment) string {
 		Namespace string `json:"namespace,omitempty"`
 	}
 	text, _, err := PlainYAML(struct {
-		APIVersion string                        `json:"apiVersion"`
-		Kind       string                        `json:"kind"`
-		Metadata   metadata                      `json:"metadata"`
-		Spec       v1alpha1.SizingExperimentSpec `json:"spec"`
-	}{v1alpha1.GroupVersion.String(), "SizingExperiment", metadata{experiment.Name, experiment.Namespace}, *spec})
+		APIVersion string                       `json:"apiVersion"`
+		Kind       string                       `json:"kind"`
+		Metadata   metadata                     `json:"metadata"`
+		Spec       v1beta1.SizingExperimentSpec `json:"spec"`
+	}{v1beta1.GroupVersion.String(), "SizingExperiment", metadata{experiment.Name, experiment.Namespace}, *spec})
 	if err != nil {
 		return "" // a text of the API server always has a JSON form, and that is YAML
 	}

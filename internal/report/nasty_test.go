@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -45,12 +45,12 @@ func withText(t *testing.T, text string) report.Document {
 	experiment.Status.Recommendation.Reason, experiment.Status.Recommendation.Changes = text, []string{text}
 	experiment.Status.ModelCheck.Message = text
 	row := &experiment.Status.Results[4]
-	row.Reasons = []v1alpha1.Reason{{Type: text, Message: text}}
+	row.Reasons = []v1beta1.Reason{{Type: text, Message: text}}
 	row.CPULimit, row.NodePool, row.Control, row.Price.PerMonth = text, text, text, text
-	row.Verdict = v1alpha1.VerdictInvalid
+	row.Verdict = v1beta1.VerdictInvalid
 	for i := range document.Trials {
 		document.Trials[i].Spec.Variant.Control, document.Trials[i].Spec.Variant.CPULimit = text, text
-		document.Trials[i].Spec.Variant.NodePool = &v1alpha1.NodePool{Name: text}
+		document.Trials[i].Spec.Variant.NodePool = &v1beta1.NodePool{Name: text}
 		document.Trials[i].Status.Calibration.CPUModel = text
 	}
 	document.Trials[0].Status.Attempts[0].Message = text
@@ -175,7 +175,7 @@ func xmlIsRead(t *testing.T, text string) {
 
 // FuzzReadNeverPanics: what is read may be anything.
 func FuzzReadNeverPanics(f *testing.F) {
-	f.Add([]byte(`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":{"metadata":{"name":"x"},"status":{"results":[{"variant":"a"}],"predictions":[{}]}},"trials":[{}]}`))
+	f.Add([]byte(`{"apiVersion":"hashmark.dev/v1beta1","kind":"SizingReport","experiment":{"metadata":{"name":"x"},"status":{"results":[{"variant":"a"}],"predictions":[{}]}},"trials":[{}]}`))
 	f.Add([]byte("kind: List\nitems: [{kind: SizingExperiment}, {kind: SizingTrial}]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		document, err := report.Read(bytes.NewReader(text))
@@ -191,7 +191,7 @@ func FuzzReadNeverPanics(f *testing.F) {
 }
 
 func TestManifestCannotCloseItsFence(t *testing.T) {
-	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { e.Spec.Baseline = "```" })
+	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) { e.Spec.Baseline = "```" })
 	if markdown := written(t, report.Markdown, document); !strings.Contains(markdown, "\n````yaml\n") || !strings.Contains(markdown, "\n````\n\n</details>") {
 		t.Errorf("the fence is not longer than what it holds:\n%s", markdown)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -40,7 +40,7 @@ func (d Document) predictionsSection() Section {
 	return s
 }
 
-func heldOutWords(held v1alpha1.HeldOut) string {
+func heldOutWords(held v1beta1.HeldOut) string {
 	var texts []string
 	if held.CapacityPerMille != nil {
 		texts = append(texts, "capacity "+units.Difference(held.CapacityPerMille))
@@ -96,7 +96,7 @@ func (d Document) verificationSection() Section {
 
 // verificationCase returns a verification as a test case. A failed one is skipped if
 // another size was verified.
-func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.Testcase {
+func (d Document) verificationCase(v v1beta1.Verification, suite string) junit.Testcase {
 	test := junit.Testcase{Name: units.Line("verification of " + units.Size(v.Replicas, v.Variant)), Classname: suite, Time: "0"}
 	for i := range d.Trials {
 		if trial := &d.Trials[i]; trial.Name == v.Trial {
@@ -104,9 +104,9 @@ func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.
 		}
 	}
 	switch {
-	case v.Outcome == v1alpha1.VerificationMet:
+	case v.Outcome == v1beta1.VerificationMet:
 		test.SystemOut = output(v.Message)
-	case v.Outcome == v1alpha1.VerificationFailed && !d.answered():
+	case v.Outcome == v1beta1.VerificationFailed && !d.answered():
 		test.Failure = outcome(string(v.Outcome), v.Message, nil)
 	case v.Outcome == "":
 		test.Skipped = outcome("NotFinished", "The verification has not finished", nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -34,19 +34,19 @@ type result struct {
 // troubled is the quickstart with one variant for each kind of failure. The last one meets
 // the objective if objectiveMet is true.
 func troubled(t *testing.T, objectiveMet bool) report.Document {
-	return changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+	return changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		rows := e.Status.Results
-		rows[0].Verdict = v1alpha1.VerdictInvalid
-		rows[0].Reasons = []v1alpha1.Reason{{Type: "NoisyNeighbour", Message: "steal of 9 %"}}
+		rows[0].Verdict = v1beta1.VerdictInvalid
+		rows[0].Reasons = []v1beta1.Reason{{Type: "NoisyNeighbour", Message: "steal of 9 %"}}
 		rows[1].ObjectiveMet = ptr.To(false)
-		rows[2].Verdict = v1alpha1.VerdictPending
+		rows[2].Verdict = v1beta1.VerdictPending
 		rows[3].ObjectiveMet = nil
-		rows[4].Sizing = &v1alpha1.Sizing{Replicas: 9, TotalCPU: "4500m", Breaks: []v1alpha1.Bound{v1alpha1.BoundMaxTotalCPU}}
+		rows[4].Sizing = &v1beta1.Sizing{Replicas: 9, TotalCPU: "4500m", Breaks: []v1beta1.Bound{v1beta1.BoundMaxTotalCPU}}
 		rows[5].ObjectiveMet = ptr.To(objectiveMet)
 		e.Status.Predictions = predictions()
 		if !objectiveMet {
 			asked(e)
-			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "nothing fits", BrokenBound: v1alpha1.BoundMaxTotalCPU}
+			e.Status.Recommendation = &v1beta1.Recommendation{Reason: "nothing fits", BrokenBound: v1beta1.BoundMaxTotalCPU}
 		}
 	})
 }
@@ -89,12 +89,12 @@ func TestJUnitFirstCaseIsDemandOrObjective(t *testing.T) {
 	}{
 		"passes where a size is recommended": {func(*experiment) {}, "demand of 5 logins/s with 30 % headroom", "passed"},
 		"fails where none is": {func(e *experiment) {
-			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "too little", BrokenBound: v1alpha1.BoundMaxTotalCPU}
+			e.Status.Recommendation = &v1beta1.Recommendation{Reason: "too little", BrokenBound: v1beta1.BoundMaxTotalCPU}
 		}, "demand of 5 logins/s with 30 % headroom", "failed NotServed"},
 		"asks for the objective without a demand": {func(e *experiment) { e.Spec.Demand = nil }, "p95 within 1s", "passed"},
-		"is an error before the end": {func(e *experiment) { e.Status.Phase = v1alpha1.ExperimentRunning },
+		"is an error before the end": {func(e *experiment) { e.Status.Phase = v1beta1.ExperimentRunning },
 			"demand of 5 logins/s with 30 % headroom", "error NotFinished"},
-		"is an error of an experiment that failed": {func(e *experiment) { e.Status.Phase = v1alpha1.ExperimentFailed },
+		"is an error of an experiment that failed": {func(e *experiment) { e.Status.Phase = v1beta1.ExperimentFailed },
 			"demand of 5 logins/s with 30 % headroom", "error Failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,14 +110,14 @@ func TestJUnitFirstCaseIsDemandOrObjective(t *testing.T) {
 
 func TestJUnitOfVerification(t *testing.T) {
 	for name, test := range map[string]struct {
-		outcome     v1alpha1.VerificationOutcome
+		outcome     v1beta1.VerificationOutcome
 		recommended bool
 		want        string
 	}{
-		"met":    {v1alpha1.VerificationMet, true, "passed"},
-		"failed": {v1alpha1.VerificationFailed, false, "failed Failed"},
-		"failed, but another size is recommended": {v1alpha1.VerificationFailed, true, "skipped Failed"},
-		"undecided": {v1alpha1.VerificationUndecided, false, "skipped Undecided"},
+		"met":    {v1beta1.VerificationMet, true, "passed"},
+		"failed": {v1beta1.VerificationFailed, false, "failed Failed"},
+		"failed, but another size is recommended": {v1beta1.VerificationFailed, true, "skipped Failed"},
+		"undecided": {v1beta1.VerificationUndecided, false, "skipped Undecided"},
 		"not ended": {"", false, "skipped NotFinished"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestJUnitOfVerification(t *testing.T) {
 			status := &document.Experiment.Status
 			status.Verifications[0].Outcome = test.outcome
 			if !test.recommended {
-				status.Recommendation = &v1alpha1.Recommendation{}
+				status.Recommendation = &v1beta1.Recommendation{}
 			}
 			if got := readSuites(t, written(t, report.JUnit, document)).outcomes()[1]; got != test.want {
 				t.Errorf("the test case of the verification is %s, want %s", got, test.want)

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -10,10 +10,10 @@ import (
 // Row is a variant with its results.
 type Row struct {
 	// What is deployed.
-	Variant v1alpha1.Variant
+	Variant v1beta1.Variant
 	// The numbers of the row. A predicted variant has only the numbers of the prediction,
 	// and no verdict.
-	Result v1alpha1.VariantResult
+	Result v1beta1.VariantResult
 	// CPU time of one hash in microseconds, measured or predicted.
 	HashMicroseconds *int64
 	// True if the numbers are the model's and nothing was measured.
@@ -21,20 +21,20 @@ type Row struct {
 	// True if the variant is in the experiment's matrix.
 	InMatrix bool
 	// The variant's trials by repetition. Empty for a predicted variant.
-	Trials []*v1alpha1.SizingTrial
+	Trials []*v1beta1.SizingTrial
 	// The trials with a usable result: neither their own verdict nor that of all trials
 	// together is Invalid.
-	Repetitions []*v1alpha1.SizingTrial
+	Repetitions []*v1beta1.SizingTrial
 	// The trial whose reported step the row shows: its steps, its distribution and its
 	// requests under way belong to the row's p95. Nil if no trial has a result.
-	Shown *v1alpha1.SizingTrial
+	Shown *v1beta1.SizingTrial
 	// The reported step of that trial, or nil if it was not run.
-	Step *v1alpha1.Step
+	Step *v1beta1.Step
 }
 
 // rows returns the measured variants followed by the predicted ones. A variant that
 // measure: Corners does not measure has only the row of its prediction.
-func rows(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Row {
+func rows(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) []Row {
 	predicted := map[string]bool{}
 	for _, p := range experiment.Status.Predictions {
 		predicted[p.Variant] = true
@@ -57,8 +57,8 @@ func rows(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) 
 
 // variants returns the variants by name: those that the trials deployed, and otherwise
 // those of the matrix. If the matrix can't be expanded, no rows need it.
-func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) map[string]v1alpha1.Variant {
-	byName := map[string]v1alpha1.Variant{}
+func variants(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) map[string]v1beta1.Variant {
+	byName := map[string]v1beta1.Variant{}
 	if planned, err := matrix.Variants(experiment.Spec.Matrix); err == nil {
 		for _, variant := range planned {
 			byName[variant.Name] = variant
@@ -70,15 +70,15 @@ func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 	return byName
 }
 
-func usableTrials(trials []v1alpha1.SizingTrial) []bool {
+func usableTrials(trials []v1beta1.SizingTrial) []bool {
 	usable := make([]bool, len(trials))
 	for i, together := range verdict.Combined(trials) {
-		usable[i] = together == v1alpha1.VerdictValid || together == v1alpha1.VerdictSuspect
+		usable[i] = together == v1beta1.VerdictValid || together == v1beta1.VerdictSuspect
 	}
 	return usable
 }
 
-func measuredRow(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Variant, trials []v1alpha1.SizingTrial, usable []bool) Row {
+func measuredRow(result v1beta1.VariantResult, deployed map[string]v1beta1.Variant, trials []v1beta1.SizingTrial, usable []bool) Row {
 	row := Row{Result: result, InMatrix: true, Variant: deployed[result.Variant]}
 	row.Variant.Name = result.Variant
 	if result.Calibration != nil {
@@ -99,14 +99,14 @@ func measuredRow(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Var
 	return row
 }
 
-func predictedRow(p *v1alpha1.PredictedVariant) Row {
+func predictedRow(p *v1beta1.PredictedVariant) Row {
 	row := Row{
 		Predicted: true, InMatrix: p.InMatrix, HashMicroseconds: &p.HashMicroseconds,
-		Variant: v1alpha1.Variant{
-			Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
+		Variant: v1beta1.Variant{
+			Name: p.Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
 		},
-		Result: v1alpha1.VariantResult{
-			Variant: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, NodePool: p.NodePool,
+		Result: v1beta1.VariantResult{
+			Variant: p.Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, NodePool: p.NodePool,
 			BoundMilliPerSecond:    &p.BoundMilliPerSecond,
 			CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityInterval: p.CapacityInterval,
 			ObjectiveMet: &p.ObjectiveMet, OfferedMilliPerSecond: &p.OfferedMilliPerSecond,
@@ -115,10 +115,10 @@ func predictedRow(p *v1alpha1.PredictedVariant) Row {
 		},
 	}
 	if p.NodePool != "" {
-		row.Variant.NodePool = &v1alpha1.NodePool{Name: p.NodePool}
+		row.Variant.NodePool = &v1beta1.NodePool{Name: p.NodePool}
 	}
 	if p.CapacityMilliPerSecond != nil {
-		row.Result.CapacityMethod = v1alpha1.CapacityPredicted
+		row.Result.CapacityMethod = v1beta1.CapacityPredicted
 	}
 	return row
 }

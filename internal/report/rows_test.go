@@ -6,12 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
 func TestRowShowsTrialOfItsP95(t *testing.T) {
-	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
+	document := changed(t, func(e *experiment, trials []v1beta1.SizingTrial) {
 		row := only(e, "c10-1")
 		for i := range trials {
 			trials[i].Spec.Variant.Name, trials[i].Spec.Repetition = "c10-1", int32(i+1)
@@ -29,14 +29,14 @@ func TestRowShowsTrialOfItsP95(t *testing.T) {
 }
 
 func TestUnusableRepetitionsDoNotCount(t *testing.T) {
-	for name, spoil := range map[string]func(*v1alpha1.SizingTrial){
-		"without a result":        func(trial *v1alpha1.SizingTrial) { trial.Status.Result = nil },
-		"Invalid":                 func(trial *v1alpha1.SizingTrial) { trial.Status.Result.Verdict = v1alpha1.VerdictInvalid },
-		"Invalid with the others": func(trial *v1alpha1.SizingTrial) { trial.Status.Calibration.ReferenceMicroseconds *= 2 },
+	for name, spoil := range map[string]func(*v1beta1.SizingTrial){
+		"without a result":        func(trial *v1beta1.SizingTrial) { trial.Status.Result = nil },
+		"Invalid":                 func(trial *v1beta1.SizingTrial) { trial.Status.Result.Verdict = v1beta1.VerdictInvalid },
+		"Invalid with the others": func(trial *v1beta1.SizingTrial) { trial.Status.Calibration.ReferenceMicroseconds *= 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoiled string
-			document := changed(t, func(_ *experiment, trials []v1alpha1.SizingTrial) {
+			document := changed(t, func(_ *experiment, trials []v1beta1.SizingTrial) {
 				spoil(&trials[0])
 				spoiled = trials[0].Spec.Variant.Name
 			})
@@ -49,10 +49,10 @@ func TestUnusableRepetitionsDoNotCount(t *testing.T) {
 }
 
 func TestPredictionReplacesUnmeasuredRow(t *testing.T) {
-	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		e.Status.Predictions = predictions()
 		e.Status.Predictions[0].InMatrix = true
-		e.Status.Results = append(e.Status.Results, v1alpha1.VariantResult{Variant: "c11-1", Verdict: v1alpha1.VerdictPending})
+		e.Status.Results = append(e.Status.Results, v1beta1.VariantResult{Variant: "c11-1", Verdict: v1beta1.VerdictPending})
 	})
 	var named []string
 	for _, row := range document.Rows {
@@ -66,8 +66,8 @@ func TestPredictionReplacesUnmeasuredRow(t *testing.T) {
 }
 
 func TestHashTimesByCostAndNodePool(t *testing.T) {
-	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
-		e.Status.HashTimes = []v1alpha1.HashTime{
+	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
+		e.Status.HashTimes = []v1beta1.HashTime{
 			{NodePool: "large", Cost: 10, HashMicroseconds: 50_000, ErrorMicroseconds: 100},
 			{NodePool: "small", Cost: 8, HashMicroseconds: 20_000},
 			{NodePool: "small", Cost: 10, HashMicroseconds: 80_000},
@@ -88,7 +88,7 @@ func TestHashTimesByCostAndNodePool(t *testing.T) {
 }
 
 func TestManifestRepeatsExperiment(t *testing.T) {
-	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		e.Spec.Cancel, e.Spec.Suspend, e.Spec.TTLSecondsAfterFinished = true, true, ptr.To[int32](60)
 	})
 	want := document.Experiment.Spec.DeepCopy()
@@ -109,20 +109,20 @@ func TestMethodFacts(t *testing.T) {
 		want   string
 	}{
 		"rates": {func(e *experiment) {
-			e.Spec.Load.Mode, e.Spec.Load.Arrivals = v1alpha1.LoadRates, v1alpha1.ArrivalsUniform
+			e.Spec.Load.Mode, e.Spec.Load.Arrivals = v1beta1.LoadRates, v1beta1.ArrivalsUniform
 		}, "Load", "0 rates, evenly spaced arrivals, 10 s each, 5 s of warm-up"},
-		"users": {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1alpha1.LoadUsers, []int32{1, 2} }, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
+		"users": {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1beta1.LoadUsers, []int32{1, 2} }, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
 		"TLS": {func(e *experiment) {
-			e.Spec.Service.Replicas, e.Spec.Service.TLS = 3, &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachLogin}
+			e.Spec.Service.Replicas, e.Spec.Service.TLS = 3, &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
 		}, "Service", "3 replicas behind one Service, TLS with a handshake for each login"},
-		"TLS behind a proxy": {func(e *experiment) { e.Spec.Service.TLS = &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachCaller} }, "Service", "TLS with a handshake for each caller"},
+		"TLS behind a proxy": {func(e *experiment) { e.Spec.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachCaller} }, "Service", "TLS with a handshake for each caller"},
 		"several replicas":   {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
 		"one is no news":     {func(*experiment) {}, "Service", ""},
 		"the seed":           {func(*experiment) {}, "Seed", "2265344762"},
 		"k6's version":       {func(*experiment) {}, report.FactK6, "v1.8.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { test.change(e) })
+			document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) { test.change(e) })
 			got := ""
 			for _, fact := range document.Method.Facts {
 				if fact.Label == test.label {
@@ -137,12 +137,12 @@ func TestMethodFacts(t *testing.T) {
 }
 
 func TestFindingIsNotAReasonOfVerdict(t *testing.T) {
-	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		row := only(e, "c10-1")
-		row.Verdict = v1alpha1.VerdictInvalid
-		row.Reasons = []v1alpha1.Reason{
-			{Type: v1alpha1.ReasonNoisyNeighbour, Verdict: v1alpha1.VerdictInvalid, Message: "Others used the CPU"},
-			{Type: v1alpha1.ReasonLivenessFails, Message: "A pod did not answer"},
+		row.Verdict = v1beta1.VerdictInvalid
+		row.Reasons = []v1beta1.Reason{
+			{Type: v1beta1.ReasonNoisyNeighbour, Verdict: v1beta1.VerdictInvalid, Message: "Others used the CPU"},
+			{Type: v1beta1.ReasonLivenessFails, Message: "A pod did not answer"},
 		}
 	})
 	got := section(t, document, "Reasons for the verdicts").Items[:2]

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -38,13 +38,13 @@ func TestMeasurementHasSameP95Everywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples := telemetry.Of(telemetry.State{Experiments: []v1alpha1.SizingExperiment{*experiment}, Trials: trials, MaxExperiments: 1})
+	samples := telemetry.Of(telemetry.State{Experiments: []v1beta1.SizingExperiment{*experiment}, Trials: trials, MaxExperiments: 1})
 	if len(trials) == 0 {
 		t.Fatal("the saved report has no trials")
 	}
 	for i := range trials {
 		name := trials[i].Spec.Variant.Name
-		inExperiment := slices.IndexFunc(experiment.Status.Results, func(r v1alpha1.VariantResult) bool { return r.Variant == name })
+		inExperiment := slices.IndexFunc(experiment.Status.Results, func(r v1beta1.VariantResult) bool { return r.Variant == name })
 		inCSV := slices.IndexFunc(lines, func(line []string) bool { return line[slices.Index(lines[0], "variant")] == name })
 		inMetrics := slices.IndexFunc(samples, func(s telemetry.Sample) bool {
 			return s.Series.Name == "hashmark_variant_p95_seconds" && s.Values[slices.Index(s.Series.Labels, "variant")] == name

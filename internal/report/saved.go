@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -23,7 +23,7 @@ const maxSaved = 64 << 20
 // Saved is a report as JSON writes it: a header, and the resources as in Kubernetes. The
 // API documents their fields.
 type Saved struct {
-	// The version of the resources, hashmark.dev/v1alpha1.
+	// The version of the resources, hashmark.dev/v1beta1.
 	APIVersion string `json:"apiVersion"`
 	// SizingReport.
 	Kind string `json:"kind"`
@@ -33,23 +33,23 @@ type Saved struct {
 	// otherwise whether a Valid or Suspect variant meets it.
 	ObjectiveMet bool `json:"objectiveMet"`
 	// The experiment with its status.
-	Experiment v1alpha1.SizingExperiment `json:"experiment"`
+	Experiment v1beta1.SizingExperiment `json:"experiment"`
 	// The trials in the order in which they were planned.
-	Trials []v1alpha1.SizingTrial `json:"trials"`
+	Trials []v1beta1.SizingTrial `json:"trials"`
 }
 
 // JSON writes the experiment and its trials, for programs and for Read.
 func JSON(w io.Writer, d Document) error {
 	saved := Saved{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: Kind,
+		APIVersion: v1beta1.GroupVersion.String(), Kind: Kind,
 		Answer: d.Answer(), ObjectiveMet: d.Met(),
-		Experiment: *d.Experiment.DeepCopy(), Trials: []v1alpha1.SizingTrial{},
+		Experiment: *d.Experiment.DeepCopy(), Trials: []v1beta1.SizingTrial{},
 	}
-	saved.Experiment.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingExperiment"))
+	saved.Experiment.SetGroupVersionKind(v1beta1.GroupVersion.WithKind("SizingExperiment"))
 	saved.Experiment.ManagedFields = nil
 	for i := range d.Trials {
 		trial := *d.Trials[i].DeepCopy()
-		trial.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingTrial"))
+		trial.SetGroupVersionKind(v1beta1.GroupVersion.WithKind("SizingTrial"))
 		trial.ManagedFields = nil
 		saved.Trials = append(saved.Trials, trial)
 	}
@@ -107,13 +107,13 @@ func Read(r io.Reader) (Document, error) {
 		return Document{}, fmt.Errorf("this is not a report: %w", err)
 	}
 	switch {
-	case header.Kind == Kind && header.APIVersion == v1alpha1.GroupVersion.String():
+	case header.Kind == Kind && header.APIVersion == v1beta1.GroupVersion.String():
 		return readSaved(text)
 	case header.Kind == "List":
 		return readList(header.Items)
 	default:
 		return Document{}, fmt.Errorf("this is %s %s, not a report; save one with -o json, which writes %s %s",
-			orUnnamed(header.APIVersion), orUnnamed(header.Kind), v1alpha1.GroupVersion, Kind)
+			orUnnamed(header.APIVersion), orUnnamed(header.Kind), v1beta1.GroupVersion, Kind)
 	}
 }
 
@@ -141,8 +141,8 @@ var (
 )
 
 func readList(items []json.RawMessage) (Document, error) {
-	var experiment *v1alpha1.SizingExperiment
-	var trials []v1alpha1.SizingTrial
+	var experiment *v1beta1.SizingExperiment
+	var trials []v1beta1.SizingTrial
 	for _, item := range items {
 		var header struct {
 			Kind string `json:"kind"`
@@ -155,12 +155,12 @@ func readList(items []json.RawMessage) (Document, error) {
 			if experiment != nil {
 				return Document{}, errTwoExperiments
 			}
-			experiment = &v1alpha1.SizingExperiment{}
+			experiment = &v1beta1.SizingExperiment{}
 			if err := json.Unmarshal(item, experiment); err != nil {
 				return Document{}, fmt.Errorf("the experiment can't be read: %w", err)
 			}
 		case "SizingTrial":
-			var trial v1alpha1.SizingTrial
+			var trial v1beta1.SizingTrial
 			if err := json.Unmarshal(item, &trial); err != nil {
 				return Document{}, fmt.Errorf("a trial can't be read: %w", err)
 			}
@@ -174,8 +174,8 @@ func readList(items []json.RawMessage) (Document, error) {
 }
 
 // ownedBy returns the trials that the experiment owns. A list can contain others.
-func ownedBy(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-	var own []v1alpha1.SizingTrial
+func ownedBy(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
+	var own []v1beta1.SizingTrial
 	for _, trial := range trials {
 		for _, owner := range trial.OwnerReferences {
 			if owner.UID == experiment.UID {

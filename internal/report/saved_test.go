@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -28,7 +28,7 @@ func TestSavedReportIsReadUnchanged(t *testing.T) {
 }
 
 func TestSavedReportHasKindsAndNoManagedFields(t *testing.T) {
-	document := changed(t, func(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	document := changed(t, func(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 		// A typed client leaves the kinds out.
 		experiment.TypeMeta, trials[0].TypeMeta = metav1.TypeMeta{}, metav1.TypeMeta{}
 		experiment.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
@@ -51,11 +51,11 @@ func TestReadRefusesOtherFiles(t *testing.T) {
 		"text":                  {"once upon a time", "not a report"},
 		"another kind":          {`{"apiVersion":"v1","kind":"Pod"}`, `"v1" "Pod", not a report`},
 		"another version":       {`{"apiVersion":"hashmark.dev/v9","kind":"SizingReport"}`, `"hashmark.dev/v9"`},
-		"a report without any":  {`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport"}`, "contains no experiment"},
+		"a report without any":  {`{"apiVersion":"hashmark.dev/v1beta1","kind":"SizingReport"}`, "contains no experiment"},
 		"a list without any":    {"kind: List\nitems: []", "contains no experiment"},
 		"a list of two":         {"kind: List\nitems: [{kind: SizingExperiment}, {kind: SizingExperiment}]", "more than one"},
 		"an invalid trial":      {"kind: List\nitems: [{kind: SizingTrial, spec: 7}]", "trial can't be read"},
-		"an invalid experiment": {`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":7}`, "can't be read"},
+		"an invalid experiment": {`{"apiVersion":"hashmark.dev/v1beta1","kind":"SizingReport","experiment":7}`, "can't be read"},
 		"broken YAML":           {"a: [", "neither JSON nor YAML"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -91,7 +91,7 @@ func (d Document) whySection() Section {
 
 // needsAndHas compares what the demand needs with what a size has, a line for each quantity. p95 is the
 // model's at the demanded rate, or nil.
-func (d Document) needsAndHas(size v1alpha1.Size, p95 *int64) [][]string {
+func (d Document) needsAndHas(size v1beta1.Size, p95 *int64) [][]string {
 	demand := d.Experiment.Spec.Demand
 	if demand == nil || size.Replicas == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (d Document) needsAndHas(size v1alpha1.Size, p95 *int64) [][]string {
 }
 
 // orMore returns "at least " if only a lower bound of the capacity of a size is known.
-func (d Document) orMore(size v1alpha1.Size) string {
+func (d Document) orMore(size v1beta1.Size) string {
 	if row := d.Row(size.Variant); row != nil && ptr.Deref(row.Result.CapacityIsLowerBound, false) {
 		return "at least "
 	}
@@ -129,7 +129,7 @@ func (d Document) orMore(size v1alpha1.Size) string {
 }
 
 // atLeast returns the weakest hash that a demand allows, as text, or "" if it names none.
-func atLeast(demand *v1alpha1.Demand) string {
+func atLeast(demand *v1beta1.Demand) string {
 	switch {
 	case demand.MinimumCost == nil:
 		return ""
@@ -147,7 +147,7 @@ func atMost(limit string) string {
 	return "at most " + limit
 }
 
-func (d Document) sizeInWords(size v1alpha1.Size) string {
+func (d Document) sizeInWords(size v1beta1.Size) string {
 	text := size.Variant
 	if size.Replicas > 0 {
 		text = units.Size(size.Replicas, size.Variant)
@@ -246,18 +246,18 @@ func (d Document) verdictsSection() Section {
 
 // subject begins a sentence about a reason: with the verdict, unless the reason only explains and the
 // verdict has others.
-func (r Row) subject(reason v1alpha1.Reason) string {
-	decides := func(reason v1alpha1.Reason) bool { return reason.Verdict != "" }
+func (r Row) subject(reason v1beta1.Reason) string {
+	decides := func(reason v1beta1.Reason) bool { return reason.Verdict != "" }
 	if !decides(reason) && slices.ContainsFunc(r.Result.Reasons, decides) {
 		return r.Result.Variant + ": "
 	}
 	return fmt.Sprintf("%s is %s. ", r.Result.Variant, r.Verdict())
 }
 
-func discarded(trial *v1alpha1.SizingTrial) []string {
+func discarded(trial *v1beta1.SizingTrial) []string {
 	var texts []string
 	for _, attempt := range trial.Status.Attempts {
-		if attempt.Outcome == v1alpha1.OutcomeBroken || attempt.Outcome == v1alpha1.OutcomeInvalid {
+		if attempt.Outcome == v1beta1.OutcomeBroken || attempt.Outcome == v1beta1.OutcomeInvalid {
 			texts = append(texts, fmt.Sprintf("Attempt %d of %s was discarded. %s", attempt.Number, trial.Name, sentence(reasonText(attempt.Reason, attempt.Message))))
 		}
 	}
@@ -291,7 +291,7 @@ func memory(bytes *int64) string {
 
 // failed returns the share of failed logins as text: at most 0.58 %. It is the upper limit
 // that follows from the number of logins, not the counted share.
-func failed(f *v1alpha1.Failures) string {
+func failed(f *v1beta1.Failures) string {
 	if f == nil {
 		return ""
 	}

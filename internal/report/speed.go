@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -57,7 +57,7 @@ func (r Row) Speed() string {
 }
 
 // typicalWords returns the median of the hash time, relative to the reference: +1.2 % ± 0.6 %.
-func typicalWords(pool v1alpha1.PoolSpeed) string {
+func typicalWords(pool v1beta1.PoolSpeed) string {
 	if pool.MedianPerMille == 0 {
 		return "unknown" // the report of an earlier version
 	}
@@ -66,7 +66,7 @@ func typicalWords(pool v1alpha1.PoolSpeed) string {
 
 // speedWords returns the speed of each node pool as text: 14.2ms for a hash of cost 8, typically
 // +1.2 % ± 0.6 %, −7 % to +9 %.
-func speedWords(pools []v1alpha1.PoolSpeed) string {
+func speedWords(pools []v1beta1.PoolSpeed) string {
 	var all []string
 	for _, pool := range pools {
 		text := units.Latency(&pool.HashMicrosecondsAtCost8) + " for a hash of cost 8, typically " + typicalWords(pool) + ", " +
@@ -80,9 +80,9 @@ func speedWords(pools []v1alpha1.PoolSpeed) string {
 }
 
 // Reference returns the reference speed of the row's node pool, or nil if it is unknown.
-func (d Document) Reference(r Row) *v1alpha1.PoolSpeed {
+func (d Document) Reference(r Row) *v1beta1.PoolSpeed {
 	pools := d.Experiment.Status.Speed
-	at := slices.IndexFunc(pools, func(p v1alpha1.PoolSpeed) bool { return p.NodePool == r.Result.NodePool })
+	at := slices.IndexFunc(pools, func(p v1beta1.PoolSpeed) bool { return p.NodePool == r.Result.NodePool })
 	if at < 0 {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -51,7 +51,7 @@ func (r Row) HashTime() string {
 // empty before the variant was measured, and for an Invalid result.
 func (r Row) Objective() string {
 	switch {
-	case r.Result.Verdict == v1alpha1.VerdictPending || r.Result.Verdict == v1alpha1.VerdictInvalid:
+	case r.Result.Verdict == v1beta1.VerdictPending || r.Result.Verdict == v1beta1.VerdictInvalid:
 		return ""
 	case r.Result.ObjectiveMet == nil:
 		return "undecided"
@@ -106,17 +106,17 @@ func (r Row) Fits() string {
 	return "no: " + strings.Join(broken, ", ")
 }
 
-func boundWords(bound v1alpha1.Bound) string {
+func boundWords(bound v1beta1.Bound) string {
 	switch bound {
-	case v1alpha1.BoundNoResult:
+	case v1beta1.BoundNoResult:
 		return "no result"
-	case v1alpha1.BoundObjective:
+	case v1beta1.BoundObjective:
 		return "objective not met"
-	case v1alpha1.BoundMinimumCost:
+	case v1beta1.BoundMinimumCost:
 		return "below the minimum cost"
-	case v1alpha1.BoundMaxTotalCPU:
+	case v1beta1.BoundMaxTotalCPU:
 		return "too much CPU"
-	case v1alpha1.BoundMaxReplicas:
+	case v1beta1.BoundMaxReplicas:
 		return "too many replicas"
 	default:
 		return string(bound)
@@ -145,7 +145,7 @@ func latencies(i *handover.Interval) string {
 	return units.Latency(&i.LowMicroseconds) + "–" + units.Latency(&i.HighMicroseconds)
 }
 
-func rates(i *v1alpha1.RateInterval) string {
+func rates(i *v1beta1.RateInterval) string {
 	if i == nil {
 		return ""
 	}
@@ -162,7 +162,7 @@ func Difference(perMille, chancePerMille *int64) string {
 	return text
 }
 
-func difference(d *v1alpha1.Difference) string {
+func difference(d *v1beta1.Difference) string {
 	if d == nil {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/perf/benchmath"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // least is how many repetitions each set needs for a chance.
@@ -15,7 +15,7 @@ const least = 2
 // Difference returns the difference of a set of the figure's values from another set. It returns
 // nil if one of the two is empty, or if the other's median is not above 0. The chance is nil if
 // one of the two has a single repetition, because its scatter is unknown.
-func (f Figure) Difference(these, others []int64) *v1alpha1.Difference {
+func (f Figure) Difference(these, others []int64) *v1beta1.Difference {
 	if len(these) == 0 || len(others) == 0 {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (f Figure) Difference(these, others []int64) *v1alpha1.Difference {
 	if base <= 0 {
 		return nil
 	}
-	difference := v1alpha1.Difference{PerMille: PerMille(f.Median(these)-base, float64(base))}
+	difference := v1beta1.Difference{PerMille: PerMille(f.Median(these)-base, float64(base))}
 	if len(these) >= least && len(others) >= least {
 		difference.ChancePerMille = ptr.To(chance(these, others))
 	}

@@ -6,17 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 func TestDifference(t *testing.T) {
-	differs := func(perMille, chance int64) *v1alpha1.Difference {
-		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: &chance}
+	differs := func(perMille, chance int64) *v1beta1.Difference {
+		return &v1beta1.Difference{PerMille: perMille, ChancePerMille: &chance}
 	}
 	tests := map[string]struct {
 		these, others []int64
-		want          *v1alpha1.Difference
+		want          *v1beta1.Difference
 	}{
 		"two and two may differ by chance":               {[]int64{120, 121}, []int64{100, 101}, differs(200, 333)},
 		"the order of the repetitions has no effect":     {[]int64{110, 130, 120}, []int64{100, 90, 95}, differs(263, 100)},
@@ -24,8 +24,8 @@ func TestDifference(t *testing.T) {
 		"equal sets have a chance of 1":                  {[]int64{100, 100, 100}, []int64{100, 100, 100}, differs(0, 1000)},
 		"the chance of ten and ten is not 0":             {tenFrom(200), tenFrom(100), differs(962, 1)},
 		"a drop to 0 is a difference of −1000":           {[]int64{0, 0}, []int64{100, 101}, differs(-1000, 333)},
-		"a single repetition has no chance":              {[]int64{120}, []int64{100, 101, 102}, &v1alpha1.Difference{PerMille: 188}},
-		"a comparison with a single repetition has none": {[]int64{120, 121, 122}, []int64{100}, &v1alpha1.Difference{PerMille: 210}},
+		"a single repetition has no chance":              {[]int64{120}, []int64{100, 101, 102}, &v1beta1.Difference{PerMille: 188}},
+		"a comparison with a single repetition has none": {[]int64{120, 121, 122}, []int64{100}, &v1beta1.Difference{PerMille: 210}},
 		"no difference from an empty set":                {[]int64{120}, nil, nil},
 		"no difference of an empty set":                  {nil, []int64{100}, nil},
 		"no difference from a median of 0":               {[]int64{120, 121}, []int64{0, 0}, nil},

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -15,8 +15,8 @@ import (
 // ExperimentDisplay returns the columns of an experiment: the recommended size and the
 // numbers of its row or prediction. If nothing is recommended, the numbers are those of the
 // Best row, or blank if there is none.
-func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
-	shown := v1alpha1.ExperimentDisplay{Recommended: Recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
+func ExperimentDisplay(status *v1beta1.SizingExperimentStatus) v1beta1.ExperimentDisplay {
+	shown := v1beta1.ExperimentDisplay{Recommended: Recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
 	if progress := status.Progress; progress != nil {
 		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
 	}
@@ -36,7 +36,7 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 
 // Recommended returns the recommended size as text, such as 2×c10-500m, or "none". It returns ""
 // before the end and without a demand.
-func Recommended(r *v1alpha1.Recommendation) string {
+func Recommended(r *v1beta1.Recommendation) string {
 	switch {
 	case r == nil:
 		return ""
@@ -49,7 +49,7 @@ func Recommended(r *v1alpha1.Recommendation) string {
 
 // recommendedRow returns the row of the recommended variant, or nil if nothing is recommended.
 // A predicted variant has no row. For it, the result has only the predicted capacity.
-func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantResult {
+func recommendedRow(status *v1beta1.SizingExperimentStatus) *v1beta1.VariantResult {
 	if status.Recommendation == nil || status.Recommendation.Variant == "" {
 		return nil
 	}
@@ -61,8 +61,8 @@ func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantRe
 	}
 	for i := range status.Predictions {
 		if p := &status.Predictions[i]; p.Variant == name {
-			return &v1alpha1.VariantResult{
-				Variant: name, CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityMethod: v1alpha1.CapacityPredicted,
+			return &v1beta1.VariantResult{
+				Variant: name, CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityMethod: v1beta1.CapacityPredicted,
 			}
 		}
 	}
@@ -72,11 +72,11 @@ func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantRe
 // Best returns the row of the highest cost that met the objective. Among rows of the same
 // cost it prefers a Valid one, and then the one with the highest capacity. It returns nil if
 // no row met the objective.
-func Best(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
-	var best *v1alpha1.VariantResult
+func Best(rows []v1beta1.VariantResult) *v1beta1.VariantResult {
+	var best *v1beta1.VariantResult
 	for i := range rows {
 		r := &rows[i]
-		usable := r.Verdict == v1alpha1.VerdictValid || r.Verdict == v1alpha1.VerdictSuspect
+		usable := r.Verdict == v1beta1.VerdictValid || r.Verdict == v1beta1.VerdictSuspect
 		if usable && r.ObjectiveMet != nil && *r.ObjectiveMet && (best == nil || better(r, best)) {
 			best = r
 		}
@@ -84,20 +84,20 @@ func Best(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
 	return best
 }
 
-func better(a, b *v1alpha1.VariantResult) bool {
+func better(a, b *v1beta1.VariantResult) bool {
 	switch {
 	case a.Cost != b.Cost:
 		return a.Cost > b.Cost
 	case a.Verdict != b.Verdict:
-		return a.Verdict == v1alpha1.VerdictValid
+		return a.Verdict == v1beta1.VerdictValid
 	default:
 		return ptr.Deref(a.CapacityMilliPerSecond, 0) > ptr.Deref(b.CapacityMilliPerSecond, 0)
 	}
 }
 
 // TrialDisplay returns the columns of a trial.
-func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
-	shown := v1alpha1.TrialDisplay{Concurrency: Concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
+func TrialDisplay(trial *v1beta1.SizingTrial) v1beta1.TrialDisplay {
+	shown := v1beta1.TrialDisplay{Concurrency: Concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
 	if evidence := trial.Status.Evidence; evidence != nil {
 		shown.Node = strings.Join(evidence.ServiceNodes, ",")
 	}
@@ -125,7 +125,7 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 }
 
 // ReasonTypes returns the types of reasons.
-func ReasonTypes(reasons []v1alpha1.Reason) []string {
+func ReasonTypes(reasons []v1beta1.Reason) []string {
 	types := make([]string, len(reasons))
 	for i, r := range reasons {
 		types[i] = r.Type
@@ -135,7 +135,7 @@ func ReasonTypes(reasons []v1alpha1.Reason) []string {
 
 // Speed returns text such as "-7/+9 %": the time per hash, relative to the reference, in the
 // fastest and the slowest tenth of the time. With several node pools it is the widest range.
-func Speed(pools []v1alpha1.PoolSpeed) string {
+func Speed(pools []v1beta1.PoolSpeed) string {
 	if len(pools) == 0 {
 		return ""
 	}
@@ -147,8 +147,8 @@ func Speed(pools []v1alpha1.PoolSpeed) string {
 }
 
 // Concurrency returns text such as "pool 1", "pool 2 queue 64" or "unbounded".
-func Concurrency(c v1alpha1.Concurrency) string {
-	if c.Mode == v1alpha1.ConcurrencyUnbounded {
+func Concurrency(c v1beta1.Concurrency) string {
+	if c.Mode == v1beta1.ConcurrencyUnbounded {
 		return "unbounded"
 	}
 	text := "pool"
@@ -163,14 +163,14 @@ func Concurrency(c v1alpha1.Concurrency) string {
 
 // Capacity returns text such as "5.5/s", ">5.5/s" if the capacity is a lower bound, or
 // "~5.5/s" if it was predicted and not measured.
-func Capacity(r *v1alpha1.VariantResult) string {
+func Capacity(r *v1beta1.VariantResult) string {
 	text := units.Rate(r.CapacityMilliPerSecond)
 	switch {
 	case text == "":
 		return ""
 	case r.CapacityIsLowerBound != nil && *r.CapacityIsLowerBound:
 		return ">" + text
-	case r.CapacityMethod == v1alpha1.CapacityPredicted:
+	case r.CapacityMethod == v1beta1.CapacityPredicted:
 		return "~" + text
 	default:
 		return text

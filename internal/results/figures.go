@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -41,9 +41,9 @@ type Figure struct {
 	// Help says what the figure is. One without has no series.
 	Help string
 	// Of returns the number in the unit that it is stored in, or nil if a result does not have it.
-	Of func(*v1alpha1.VariantResult) *int64
+	Of func(*v1beta1.VariantResult) *int64
 	// low and high are the ends of the number's interval. A figure can have none.
-	low, high func(*v1alpha1.VariantResult) *int64
+	low, high func(*v1beta1.VariantResult) *int64
 	// merge returns the number of a row from those of its repetitions.
 	merge func([]int64, func(a, b int64) int) int64
 }
@@ -59,7 +59,7 @@ func (f Figure) Series() string { return cmp.Or(f.series, f.Name) + f.Unit.Serie
 func (f Figure) Median(values []int64) int64 { return f.merge(values, cmp.Compare[int64]) }
 
 // Interval returns the ends of the figure's interval in a result, or nil if it has none.
-func (f Figure) Interval(r *v1alpha1.VariantResult) (low, high *int64) {
+func (f Figure) Interval(r *v1beta1.VariantResult) (low, high *int64) {
 	if f.low == nil {
 		return nil, nil
 	}
@@ -71,17 +71,17 @@ func (f Figure) Interval(r *v1alpha1.VariantResult) (low, high *int64) {
 var (
 	LatencyP50 = Figure{
 		Name: "p50", Unit: latency, Help: "The median of login latency at the reported step.", merge: longer,
-		Of:  func(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds },
+		Of:  func(r *v1beta1.VariantResult) *int64 { return r.P50Microseconds },
 		low: part(p50Interval, lowEnd), high: part(p50Interval, highEnd),
 	}
 	LatencyP95 = Figure{
 		Name: "p95", Unit: latency, Help: "The 95th percentile of login latency at the reported step.", merge: longer,
-		Of:  func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds },
+		Of:  func(r *v1beta1.VariantResult) *int64 { return r.P95Microseconds },
 		low: part(p95Interval, lowEnd), high: part(p95Interval, highEnd),
 	}
 	LatencyP99 = Figure{
 		Name: "p99", Unit: latency, Help: "The 99th percentile of login latency at the reported step.", merge: longer,
-		Of:  func(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds },
+		Of:  func(r *v1beta1.VariantResult) *int64 { return r.P99Microseconds },
 		low: part(p99Interval, lowEnd), high: part(p99Interval, highEnd),
 	}
 	TimeOfHash = Figure{
@@ -93,36 +93,36 @@ var (
 	CapacityRate = Figure{
 		Name: "capacity", Unit: loginRate, Help: "The highest login rate that meets the objective.", merge: lower,
 		Of:   capacityOrZero,
-		low:  part(capacityInterval, func(i *v1alpha1.RateInterval) *int64 { return &i.LowMilliPerSecond }),
-		high: part(capacityInterval, func(i *v1alpha1.RateInterval) *int64 { return &i.HighMilliPerSecond }),
+		low:  part(capacityInterval, func(i *v1beta1.RateInterval) *int64 { return &i.LowMilliPerSecond }),
+		high: part(capacityInterval, func(i *v1beta1.RateInterval) *int64 { return &i.HighMilliPerSecond }),
 	}
 	MaximumRate = Figure{
 		Name: "maximum", series: "throughput", Unit: loginRate, Help: "Throughput at saturation: the maximum.", merge: lower,
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond },
+		Of: func(r *v1beta1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond },
 	}
 	boundRate = Figure{
 		Name: "bound", Unit: loginRate, Help: "The CPU-bound login rate: CPU divided by the CPU time per hash.", merge: lower,
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.BoundMilliPerSecond },
+		Of: func(r *v1beta1.VariantResult) *int64 { return r.BoundMilliPerSecond },
 	}
 	speedLow = Figure{
 		Name: "speed_low", Unit: factor, merge: slices.MinFunc[[]int64],
 		Help: "The 10th percentile of the hash time while the variant was measured, divided by the reference.",
-		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.LowPerMille) }),
+		Of:   part(speedOf, func(s *v1beta1.RowSpeed) *int64 { return unlessZero(s.LowPerMille) }),
 	}
 	speedMedian = Figure{
 		Name: "speed_median", Unit: factor, merge: longer,
 		Help: "The median hash time while the variant was measured, divided by the reference: above 1 the CPU was slower.",
-		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.MedianPerMille) }),
+		Of:   part(speedOf, func(s *v1beta1.RowSpeed) *int64 { return unlessZero(s.MedianPerMille) }),
 	}
 	speedHigh = Figure{
 		Name: "speed_high", Unit: factor, merge: slices.MaxFunc[[]int64],
 		Help: "The 90th percentile of the hash time while the variant was measured, divided by the reference.",
-		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.HighPerMille) }),
+		Of:   part(speedOf, func(s *v1beta1.RowSpeed) *int64 { return unlessZero(s.HighPerMille) }),
 	}
 	// A memory limit must hold for all repetitions.
 	memoryPeak = Figure{
 		Name: "memory_peak", Unit: memory, Help: "The maximum memory that a pod of the variant used.", merge: slices.MaxFunc[[]int64],
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.MemoryPeakBytes },
+		Of: func(r *v1beta1.VariantResult) *int64 { return r.MemoryPeakBytes },
 	}
 )
 
@@ -131,40 +131,40 @@ var longer, lower = measurement.UpperMedian[int64], measurement.LowerMedian[int6
 // Figures are the numbers of a row, each with the column of the CSV that it is in since it exists.
 var Figures = []Figure{
 	LatencyP50, LatencyP95, LatencyP99, TimeOfHash, MaximumRate, boundRate,
-	shown(CapacityRate, func(r *v1alpha1.VariantResult) *int64 { return r.CapacityMilliPerSecond }),
+	shown(CapacityRate, func(r *v1beta1.VariantResult) *int64 { return r.CapacityMilliPerSecond }),
 	{Name: "hash_error", Unit: latency, Of: part(calibrationOf, func(c *handover.CalibrationResult) *int64 { return &c.ErrorMicroseconds })},
 	{Name: "capacity_low", Unit: loginRate, Of: CapacityRate.low},
 	{Name: "capacity_high", Unit: loginRate, Of: CapacityRate.high},
-	{Name: "offered", Unit: loginRate, Help: "The login rate of the reported step.", Of: func(r *v1alpha1.VariantResult) *int64 { return r.OfferedMilliPerSecond }},
-	{Name: "throughput", Unit: loginRate, Of: func(r *v1alpha1.VariantResult) *int64 { return r.ThroughputMilliPerSecond }},
+	{Name: "offered", Unit: loginRate, Help: "The login rate of the reported step.", Of: func(r *v1beta1.VariantResult) *int64 { return r.OfferedMilliPerSecond }},
+	{Name: "throughput", Unit: loginRate, Of: func(r *v1beta1.VariantResult) *int64 { return r.ThroughputMilliPerSecond }},
 	{Name: "p95_low", Unit: latency, Help: "The lower end of the 95 % interval of p95.", Of: LatencyP95.low},
 	{Name: "p95_high", Unit: latency, Help: "The upper end of the 95 % interval of p95.", Of: LatencyP95.high},
 	{Name: "p50_low", Unit: latency, Of: LatencyP50.low},
 	{Name: "p50_high", Unit: latency, Of: LatencyP50.high},
 	{Name: "p99_low", Unit: latency, Of: LatencyP99.low},
 	{Name: "p99_high", Unit: latency, Of: LatencyP99.high},
-	{Name: "users", Unit: number, Of: func(r *v1alpha1.VariantResult) *int64 { return wide(r.Users) }},
-	{Name: "samples", Unit: number, Of: func(r *v1alpha1.VariantResult) *int64 { return r.Samples }},
+	{Name: "users", Unit: number, Of: func(r *v1beta1.VariantResult) *int64 { return wide(r.Users) }},
+	{Name: "samples", Unit: number, Of: func(r *v1beta1.VariantResult) *int64 { return r.Samples }},
 	{
 		Name: "throttled", Unit: percent, Help: "Share of the reported step's quota periods in which the service was throttled.",
-		Of: func(r *v1alpha1.VariantResult) *int64 { return wide(r.ThrottledPercent) },
+		Of: func(r *v1beta1.VariantResult) *int64 { return wide(r.ThrottledPercent) },
 	},
 	speedLow, speedMedian, speedHigh,
-	{Name: "failed_at_most", Unit: Unit{"_per_million", 1, "", 0}, Of: part(failuresOf, func(f *v1alpha1.Failures) *int64 { return &f.AtMostPerMillion })},
+	{Name: "failed_at_most", Unit: Unit{"_per_million", 1, "", 0}, Of: part(failuresOf, func(f *v1beta1.Failures) *int64 { return &f.AtMostPerMillion })},
 	memoryPeak,
 	{Name: "alive_probes", Unit: number, Of: part(aliveOf, func(a *handover.Alive) *int64 { return &a.Probes })},
 	{Name: "alive_failed", Unit: number, Of: part(aliveOf, func(a *handover.Alive) *int64 { return &a.Failed })},
 	{Name: "alive_p95", Unit: Unit{"_microseconds", 1, "", 0}, Of: part(aliveOf, func(a *handover.Alive) *int64 { return a.P95Microseconds })},
 }
 
-func shown(f Figure, of func(*v1alpha1.VariantResult) *int64) Figure {
+func shown(f Figure, of func(*v1beta1.VariantResult) *int64) Figure {
 	f.Of = of
 	return f
 }
 
 // part returns a number of a part of a row that can be missing.
-func part[T any](of func(*v1alpha1.VariantResult) *T, number func(*T) *int64) func(*v1alpha1.VariantResult) *int64 {
-	return func(r *v1alpha1.VariantResult) *int64 {
+func part[T any](of func(*v1beta1.VariantResult) *T, number func(*T) *int64) func(*v1beta1.VariantResult) *int64 {
+	return func(r *v1beta1.VariantResult) *int64 {
 		p := of(r)
 		if p == nil {
 			return nil
@@ -173,16 +173,16 @@ func part[T any](of func(*v1alpha1.VariantResult) *T, number func(*T) *int64) fu
 	}
 }
 
-func calibrationOf(r *v1alpha1.VariantResult) *handover.CalibrationResult { return r.Calibration }
-func capacityInterval(r *v1alpha1.VariantResult) *v1alpha1.RateInterval   { return r.CapacityInterval }
-func p50Interval(r *v1alpha1.VariantResult) *handover.Interval            { return r.P50Interval }
-func p95Interval(r *v1alpha1.VariantResult) *handover.Interval            { return r.P95Interval }
-func p99Interval(r *v1alpha1.VariantResult) *handover.Interval            { return r.P99Interval }
-func speedOf(r *v1alpha1.VariantResult) *v1alpha1.RowSpeed                { return r.Speed }
-func failuresOf(r *v1alpha1.VariantResult) *v1alpha1.Failures             { return r.Failures }
-func aliveOf(r *v1alpha1.VariantResult) *handover.Alive                   { return r.Alive }
-func lowEnd(i *handover.Interval) *int64                                  { return &i.LowMicroseconds }
-func highEnd(i *handover.Interval) *int64                                 { return &i.HighMicroseconds }
+func calibrationOf(r *v1beta1.VariantResult) *handover.CalibrationResult { return r.Calibration }
+func capacityInterval(r *v1beta1.VariantResult) *v1beta1.RateInterval    { return r.CapacityInterval }
+func p50Interval(r *v1beta1.VariantResult) *handover.Interval            { return r.P50Interval }
+func p95Interval(r *v1beta1.VariantResult) *handover.Interval            { return r.P95Interval }
+func p99Interval(r *v1beta1.VariantResult) *handover.Interval            { return r.P99Interval }
+func speedOf(r *v1beta1.VariantResult) *v1beta1.RowSpeed                 { return r.Speed }
+func failuresOf(r *v1beta1.VariantResult) *v1beta1.Failures              { return r.Failures }
+func aliveOf(r *v1beta1.VariantResult) *handover.Alive                   { return r.Alive }
+func lowEnd(i *handover.Interval) *int64                                 { return &i.LowMicroseconds }
+func highEnd(i *handover.Interval) *int64                                { return &i.HighMicroseconds }
 
 func unlessZero(n int64) *int64 {
 	if n == 0 {
@@ -200,7 +200,7 @@ func wide(n *int32) *int64 {
 
 // capacityOrZero returns the capacity, or 0 for a result that met the objective at no rate. Such a
 // result is below every capacity, and must not be left out as if it were unknown.
-func capacityOrZero(r *v1alpha1.VariantResult) *int64 {
+func capacityOrZero(r *v1beta1.VariantResult) *int64 {
 	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
 		return new(int64)
 	}

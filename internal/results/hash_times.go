@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
@@ -14,8 +14,8 @@ import (
 // costs from low to high, then the controls by name. It is the mean over all windows of the pool, whatever was
 // hashed in them, times the median ratio of the hash to the reference hash: the CPU's speed varies far more
 // than the ratio does. Ratios of Invalid trials and of times that were scaled up from a lower cost do not count.
-func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
-	cells, windows := map[v1alpha1.HashTime][]*v1alpha1.SizingTrial{}, map[string][][]speed.Window{}
+func HashTimes(trials []v1beta1.SizingTrial) []v1beta1.HashTime {
+	cells, windows := map[v1beta1.HashTime][]*v1beta1.SizingTrial{}, map[string][][]speed.Window{}
 	for i, result := range together(trials) {
 		timing := trials[i].Status.Calibration
 		if result == nil || timing == nil || speed.Ratio(*timing) <= 0 {
@@ -24,23 +24,23 @@ func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 		variant := trials[i].Spec.Variant
 		pool := speed.NodePool(variant)
 		windows[pool] = append(windows[pool], windowsOf(&trials[i]))
-		if result.Verdict == v1alpha1.VerdictInvalid || timing.ScaledFromCost != nil {
+		if result.Verdict == v1beta1.VerdictInvalid || timing.ScaledFromCost != nil {
 			continue
 		}
-		cell := v1alpha1.HashTime{NodePool: pool, Control: variant.Control, Cost: variant.Cost}
+		cell := v1beta1.HashTime{NodePool: pool, Control: variant.Control, Cost: variant.Cost}
 		cells[cell] = append(cells[cell], &trials[i])
 	}
-	var times []v1alpha1.HashTime
+	var times []v1beta1.HashTime
 	for cell, timed := range cells {
 		times = append(times, hashTime(cell, windows[cell.NodePool], timed))
 	}
-	slices.SortFunc(times, func(a, b v1alpha1.HashTime) int {
+	slices.SortFunc(times, func(a, b v1beta1.HashTime) int {
 		return cmp.Or(cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
 	})
 	return times
 }
 
-func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
+func windowsOf(trial *v1beta1.SizingTrial) []speed.Window {
 	if windows := speed.OfTrial(trial); len(windows) > 0 {
 		return windows
 	}
@@ -48,8 +48,8 @@ func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 }
 
 // hashTime fills a cell of the table from its trials and the windows of its node pool.
-func hashTime(cell v1alpha1.HashTime, windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
-	median := *measurement.UpperMedian(timed, func(a, b *v1alpha1.SizingTrial) int {
+func hashTime(cell v1beta1.HashTime, windows [][]speed.Window, timed []*v1beta1.SizingTrial) v1beta1.HashTime {
+	median := *measurement.UpperMedian(timed, func(a, b *v1beta1.SizingTrial) int {
 		return cmp.Or(cmp.Compare(speed.Ratio(*a.Status.Calibration), speed.Ratio(*b.Status.Calibration)),
 			cmp.Compare(a.Spec.Sequence, b.Spec.Sequence))
 	}).Status.Calibration

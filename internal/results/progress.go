@@ -8,14 +8,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // Progress counts the trials that have ended of all planned trials, and names those that run and what they do.
-func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
-	progress := &v1alpha1.Progress{Trials: int32(max(planned, len(trials)))}
+func Progress(trials []v1beta1.SizingTrial, planned int) *v1beta1.Progress {
+	progress := &v1beta1.Progress{Trials: int32(max(planned, len(trials)))}
 	for i := range trials {
 		switch trial := &trials[i]; {
 		case queue.Released(trial):
@@ -23,7 +23,7 @@ func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
 		case queue.Begun(trial):
 			name := trial.Spec.Variant.Name
 			progress.Running = append(progress.Running, name)
-			if trial.Spec.Role == v1alpha1.RoleVerification {
+			if trial.Spec.Role == v1beta1.RoleVerification {
 				name = "Verification of " + name
 			}
 			if trial.Status.Message != "" {
@@ -36,22 +36,22 @@ func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
 
 // PhaseOf returns the phase of an experiment whose trials have not all ended, with the
 // reason and message of its condition.
-func PhaseOf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, planned int) (phase v1alpha1.ExperimentPhase, reason, message string) {
+func PhaseOf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, planned int) (phase v1beta1.ExperimentPhase, reason, message string) {
 	progress := Progress(trials, planned)
 	begun := progress.Finished > 0 || len(progress.Running) > 0
 	switch {
 	case experiment.Spec.Cancel:
-		return v1alpha1.ExperimentRunning, v1alpha1.ReasonCancelled, "Cancelled; removing the load"
+		return v1beta1.ExperimentRunning, v1beta1.ReasonCancelled, "Cancelled; removing the load"
 	case experiment.Spec.Suspend:
-		return v1alpha1.ExperimentSuspended, v1alpha1.ReasonSuspended, "Suspended; set spec.suspend to false to continue"
+		return v1beta1.ExperimentSuspended, v1beta1.ReasonSuspended, "Suspended; set spec.suspend to false to continue"
 	case begun:
-		return v1alpha1.ExperimentRunning, v1alpha1.ReasonMeasuring, measuring(progress)
+		return v1beta1.ExperimentRunning, v1beta1.ReasonMeasuring, measuring(progress)
 	default:
-		return v1alpha1.ExperimentQueued, v1alpha1.ReasonQueued, "Waits for its turn"
+		return v1beta1.ExperimentQueued, v1beta1.ReasonQueued, "Waits for its turn"
 	}
 }
 
-func measuring(progress *v1alpha1.Progress) string {
+func measuring(progress *v1beta1.Progress) string {
 	message := fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
 	doing := progress.Doing
 	if len(doing) == 0 {
@@ -66,7 +66,7 @@ func measuring(progress *v1alpha1.Progress) string {
 // guessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
 // the demanded rate, but as long as a busy service needs for a steady state, and the start of its
 // pods.
-func guessedVerification(demand *v1alpha1.Demand) time.Duration {
+func guessedVerification(demand *v1beta1.Demand) time.Duration {
 	const logins, start = 500, 20 * time.Second
 	if demand == nil {
 		return 0
@@ -78,7 +78,7 @@ func guessedVerification(demand *v1alpha1.Demand) time.Duration {
 // EstimatedEnd returns when an experiment is likely to end, or nil if nothing is left: what is left of the trials'
 // estimates, times how much longer the ended trials took, divided by the number of trials that run now. Trials
 // that are planned and don't exist yet are verifications.
-func EstimatedEnd(demand *v1alpha1.Demand, trials []v1alpha1.SizingTrial, planned int, now time.Time) *metav1.Time {
+func EstimatedEnd(demand *v1beta1.Demand, trials []v1beta1.SizingTrial, planned int, now time.Time) *metav1.Time {
 	all := effort{left: guessedVerification(demand) * time.Duration(max(0, planned-len(trials)))}
 	for i := range trials {
 		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
@@ -114,7 +114,7 @@ type effort struct {
 	atOnce                int
 }
 
-func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.Time) {
+func (e *effort) add(trial *v1beta1.SizingTrial, guess time.Duration, now time.Time) {
 	start, end := lastBegan(trial.Status), trial.Status.CompletionTime
 	active := queue.Active(trial)
 	if active {
@@ -135,7 +135,7 @@ func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.
 
 // lastBegan returns when a trial's last attempt began, or nil if none did. The time before
 // that was lost to failed attempts or suspension.
-func lastBegan(status v1alpha1.SizingTrialStatus) *metav1.Time {
+func lastBegan(status v1beta1.SizingTrialStatus) *metav1.Time {
 	if n := len(status.Attempts); n > 0 {
 		return &status.Attempts[n-1].StartTime
 	}
@@ -151,13 +151,13 @@ type Outcome struct {
 }
 
 // End returns the outcome of an experiment from its rows.
-func End(rows []v1alpha1.VariantResult) Outcome {
+func End(rows []v1beta1.VariantResult) Outcome {
 	var suspect, without, usable []string
 	for _, r := range rows {
 		switch r.Verdict {
-		case v1alpha1.VerdictValid:
+		case v1beta1.VerdictValid:
 			usable = append(usable, r.Variant)
-		case v1alpha1.VerdictSuspect:
+		case v1beta1.VerdictSuspect:
 			usable, suspect = append(usable, r.Variant), append(suspect, r.Variant)
 		default:
 			without = append(without, r.Variant)
@@ -165,28 +165,28 @@ func End(rows []v1alpha1.VariantResult) Outcome {
 	}
 	switch {
 	case len(usable) == 0:
-		return Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows)}
+		return Outcome{Reason: v1beta1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows)}
 	case len(without) > 0:
 		message := "Without a usable result: " + strings.Join(without, ", ")
 		if len(suspect) > 0 {
 			message += "; suspect: " + strings.Join(suspect, ", ")
 		}
-		return Outcome{true, v1alpha1.ReasonSomeWithoutResult, message}
+		return Outcome{true, v1beta1.ReasonSomeWithoutResult, message}
 	case len(suspect) > 0:
-		return Outcome{true, v1alpha1.ReasonSomeSuspect, "Suspect: " + strings.Join(suspect, ", ")}
+		return Outcome{true, v1beta1.ReasonSomeSuspect, "Suspect: " + strings.Join(suspect, ", ")}
 	case len(rows) == 1:
-		return Outcome{true, v1alpha1.ReasonAllMeasured, "The variant was measured and is valid"}
+		return Outcome{true, v1beta1.ReasonAllMeasured, "The variant was measured and is valid"}
 	default:
-		return Outcome{true, v1alpha1.ReasonAllMeasured, fmt.Sprintf("All %d variants were measured and are valid", len(rows))}
+		return Outcome{true, v1beta1.ReasonAllMeasured, fmt.Sprintf("All %d variants were measured and are valid", len(rows))}
 	}
 }
 
 // why lists the kinds of reasons of all rows. A reason that only explains is left out of a row with
 // one that decided the verdict: it is not why the result is unusable.
-func why(rows []v1alpha1.VariantResult) string {
+func why(rows []v1beta1.VariantResult) string {
 	var kinds []string
 	for _, r := range rows {
-		decided := slices.ContainsFunc(r.Reasons, func(reason v1alpha1.Reason) bool { return reason.Verdict != "" })
+		decided := slices.ContainsFunc(r.Reasons, func(reason v1beta1.Reason) bool { return reason.Verdict != "" })
 		for _, reason := range r.Reasons {
 			if (!decided || reason.Verdict != "") && !slices.Contains(kinds, reason.Type) {
 				kinds = append(kinds, reason.Type)

@@ -10,44 +10,44 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 func TestProgress(t *testing.T) {
-	got := results.Progress([]v1alpha1.SizingTrial{
+	got := results.Progress([]v1beta1.SizingTrial{
 		aTrial("c8-1", ended(time.Minute)), aTrial("c8-2", failed("ImagePull", "")), aTrial("c10-1", began(time.Minute)), aTrial("c10-2"),
 	}, 4)
-	if diff := cmp.Diff(&v1alpha1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}, Doing: []string{"c10-1: k6 drives the service"}}, got); diff != "" {
+	if diff := cmp.Diff(&v1beta1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}, Doing: []string{"c10-1: k6 drives the service"}}, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
 }
 
 func TestPhaseOf(t *testing.T) {
 	tests := map[string]struct {
-		spec   v1alpha1.SizingExperimentSpec
-		trials []v1alpha1.SizingTrial
-		phase  v1alpha1.ExperimentPhase
+		spec   v1beta1.SizingExperimentSpec
+		trials []v1beta1.SizingTrial
+		phase  v1beta1.ExperimentPhase
 		words  string
 	}{
-		"waiting for its first turn": {trials: []v1alpha1.SizingTrial{aTrial("c8-1")},
-			phase: v1alpha1.ExperimentQueued, words: "Waits for its turn"},
-		"measuring": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", began(time.Minute)), aTrial("c8-2")},
-			phase: v1alpha1.ExperimentRunning, words: "0 of 2 trials have ended. c8-1: k6 drives the service"},
-		"measuring, without a message yet": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", func(t *v1alpha1.SizingTrial) { t.Spec.Suspend = false })},
-			phase: v1alpha1.ExperimentRunning, words: "0 of 1 trials have ended. c8-1"},
-		"between two trials": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
-			phase: v1alpha1.ExperimentRunning, words: "1 of 2 trials have ended"},
-		"suspended": {spec: v1alpha1.SizingExperimentSpec{Suspend: true}, trials: []v1alpha1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
-			phase: v1alpha1.ExperimentSuspended, words: "Suspended; set spec.suspend to false to continue"},
-		"cancelled wins over suspended": {spec: v1alpha1.SizingExperimentSpec{Suspend: true, Cancel: true}, trials: []v1alpha1.SizingTrial{aTrial("c8-1", began(time.Minute))},
-			phase: v1alpha1.ExperimentRunning, words: "Cancelled; removing the load"},
+		"waiting for its first turn": {trials: []v1beta1.SizingTrial{aTrial("c8-1")},
+			phase: v1beta1.ExperimentQueued, words: "Waits for its turn"},
+		"measuring": {trials: []v1beta1.SizingTrial{aTrial("c8-1", began(time.Minute)), aTrial("c8-2")},
+			phase: v1beta1.ExperimentRunning, words: "0 of 2 trials have ended. c8-1: k6 drives the service"},
+		"measuring, without a message yet": {trials: []v1beta1.SizingTrial{aTrial("c8-1", func(t *v1beta1.SizingTrial) { t.Spec.Suspend = false })},
+			phase: v1beta1.ExperimentRunning, words: "0 of 1 trials have ended. c8-1"},
+		"between two trials": {trials: []v1beta1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
+			phase: v1beta1.ExperimentRunning, words: "1 of 2 trials have ended"},
+		"suspended": {spec: v1beta1.SizingExperimentSpec{Suspend: true}, trials: []v1beta1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
+			phase: v1beta1.ExperimentSuspended, words: "Suspended; set spec.suspend to false to continue"},
+		"cancelled wins over suspended": {spec: v1beta1.SizingExperimentSpec{Suspend: true, Cancel: true}, trials: []v1beta1.SizingTrial{aTrial("c8-1", began(time.Minute))},
+			phase: v1beta1.ExperimentRunning, words: "Cancelled; removing the load"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			phase, _, words := results.PhaseOf(&v1alpha1.SizingExperiment{Spec: test.spec}, test.trials, len(test.trials))
+			phase, _, words := results.PhaseOf(&v1beta1.SizingExperiment{Spec: test.spec}, test.trials, len(test.trials))
 			if phase != test.phase || words != test.words {
 				t.Errorf("%s: %q, want %s: %q", phase, words, test.phase, test.words)
 			}
@@ -61,17 +61,17 @@ func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := map[string]struct {
-		trials []v1alpha1.SizingTrial
+		trials []v1beta1.SizingTrial
 		want   time.Duration // from now; 0 for none
 	}{
-		"before any trial ended, the estimates":     {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b")}, 2 * guess},
-		"elapsed time is subtracted":                {[]v1alpha1.SizingTrial{aTrial("a", began(10*time.Second))}, guess - 10*time.Second},
-		"a trial that is overdue adds nothing":      {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour)), aTrial("b")}, guess},
-		"if one took half as long again, all do":    {[]v1alpha1.SizingTrial{aTrial("a", ended(guess*3/2)), aTrial("b"), aTrial("c")}, 3 * guess},
-		"two that run at once share what is left":   {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b", began(0)), aTrial("c"), aTrial("d")}, 2 * guess},
-		"a failed attempt saves no time":            {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour), again(10*time.Second))}, guess - 10*time.Second},
-		"a suspension does not count":               {[]v1alpha1.SizingTrial{aTrial("a", ended(24*time.Hour), again(guess)), aTrial("b")}, guess},
-		"when all have ended there is nothing left": {[]v1alpha1.SizingTrial{aTrial("a", ended(time.Minute))}, 0},
+		"before any trial ended, the estimates":     {[]v1beta1.SizingTrial{aTrial("a", began(0)), aTrial("b")}, 2 * guess},
+		"elapsed time is subtracted":                {[]v1beta1.SizingTrial{aTrial("a", began(10*time.Second))}, guess - 10*time.Second},
+		"a trial that is overdue adds nothing":      {[]v1beta1.SizingTrial{aTrial("a", began(time.Hour)), aTrial("b")}, guess},
+		"if one took half as long again, all do":    {[]v1beta1.SizingTrial{aTrial("a", ended(guess*3/2)), aTrial("b"), aTrial("c")}, 3 * guess},
+		"two that run at once share what is left":   {[]v1beta1.SizingTrial{aTrial("a", began(0)), aTrial("b", began(0)), aTrial("c"), aTrial("d")}, 2 * guess},
+		"a failed attempt saves no time":            {[]v1beta1.SizingTrial{aTrial("a", began(time.Hour), again(10*time.Second))}, guess - 10*time.Second},
+		"a suspension does not count":               {[]v1beta1.SizingTrial{aTrial("a", ended(24*time.Hour), again(guess)), aTrial("b")}, guess},
+		"when all have ended there is nothing left": {[]v1beta1.SizingTrial{aTrial("a", ended(time.Minute))}, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
 
 func TestEstimatedEndCountsVerification(t *testing.T) {
 	for rate, want := range map[int32]time.Duration{1: 520 * time.Second, 5: 2 * time.Minute, 1000: 110 * time.Second} {
-		got := results.EstimatedEnd(&v1alpha1.Demand{LoginsPerSecond: rate}, nil, 1, noon)
+		got := results.EstimatedEnd(&v1beta1.Demand{LoginsPerSecond: rate}, nil, 1, noon)
 		if got == nil || !got.Time.Equal(noon.Add(want)) {
 			t.Errorf("with %d logins per second it ends at %v, want %v", rate, got, noon.Add(want))
 		}
@@ -114,7 +114,7 @@ func TestEstimatedEndOfRealRuns(t *testing.T) {
 		if err := errors.Join(err, file.Close()); err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(run.Trials, func(a, b v1alpha1.SizingTrial) int {
+		slices.SortFunc(run.Trials, func(a, b v1beta1.SizingTrial) int {
 			return a.Status.CompletionTime.Compare(b.Status.CompletionTime.Time)
 		})
 		end := run.Experiment.Status.CompletionTime.Time
@@ -129,14 +129,14 @@ func TestEstimatedEndOfRealRuns(t *testing.T) {
 }
 
 // before returns the trials as they were when one of them ended.
-func before(now time.Time, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-	var then []v1alpha1.SizingTrial
+func before(now time.Time, trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
+	var then []v1beta1.SizingTrial
 	for _, trial := range trials {
 		if trial.CreationTimestamp.After(now) {
 			continue // a verification
 		}
 		if trial.Status.CompletionTime.After(now) {
-			trial.Spec.Suspend, trial.Status = true, v1alpha1.SizingTrialStatus{}
+			trial.Spec.Suspend, trial.Status = true, v1beta1.SizingTrialStatus{}
 		}
 		then = append(then, trial)
 	}
@@ -144,36 +144,36 @@ func before(now time.Time, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial
 }
 
 func TestEnd(t *testing.T) {
-	row := func(name string, verdict v1alpha1.Verdict, reasons ...string) v1alpha1.VariantResult {
-		r := v1alpha1.VariantResult{Variant: name, Verdict: verdict}
+	row := func(name string, verdict v1beta1.Verdict, reasons ...string) v1beta1.VariantResult {
+		r := v1beta1.VariantResult{Variant: name, Verdict: verdict}
 		for _, reason := range reasons {
-			r.Reasons = append(r.Reasons, v1alpha1.Reason{Type: reason})
+			r.Reasons = append(r.Reasons, v1beta1.Reason{Type: reason})
 		}
 		return r
 	}
 	tests := map[string]struct {
-		rows []v1alpha1.VariantResult
+		rows []v1beta1.VariantResult
 		want results.Outcome
 	}{
-		"all valid": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictValid)},
-			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonAllMeasured, Message: "All 2 variants were measured and are valid"}},
-		"a single one that is valid": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid)},
-			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonAllMeasured, Message: "The variant was measured and is valid"}},
-		"some suspect": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictSuspect)},
-			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeSuspect, Message: "Suspect: b"}},
-		"only suspect": {[]v1alpha1.VariantResult{row("b", v1alpha1.VerdictSuspect)},
-			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeSuspect, Message: "Suspect: b"}},
-		"some without result": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictInvalid), row("c", v1alpha1.VerdictPending), row("d", v1alpha1.VerdictSuspect)},
-			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeWithoutResult, Message: "Without a usable result: b, c; suspect: d"}},
-		"none usable, with each reason once": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictInvalid, "PodAltered"), row("b", v1alpha1.VerdictPending, "PodAltered", "ImagePull")},
-			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: PodAltered, ImagePull"}},
+		"all valid": {[]v1beta1.VariantResult{row("a", v1beta1.VerdictValid), row("b", v1beta1.VerdictValid)},
+			results.Outcome{Succeeded: true, Reason: v1beta1.ReasonAllMeasured, Message: "All 2 variants were measured and are valid"}},
+		"a single one that is valid": {[]v1beta1.VariantResult{row("a", v1beta1.VerdictValid)},
+			results.Outcome{Succeeded: true, Reason: v1beta1.ReasonAllMeasured, Message: "The variant was measured and is valid"}},
+		"some suspect": {[]v1beta1.VariantResult{row("a", v1beta1.VerdictValid), row("b", v1beta1.VerdictSuspect)},
+			results.Outcome{Succeeded: true, Reason: v1beta1.ReasonSomeSuspect, Message: "Suspect: b"}},
+		"only suspect": {[]v1beta1.VariantResult{row("b", v1beta1.VerdictSuspect)},
+			results.Outcome{Succeeded: true, Reason: v1beta1.ReasonSomeSuspect, Message: "Suspect: b"}},
+		"some without result": {[]v1beta1.VariantResult{row("a", v1beta1.VerdictValid), row("b", v1beta1.VerdictInvalid), row("c", v1beta1.VerdictPending), row("d", v1beta1.VerdictSuspect)},
+			results.Outcome{Succeeded: true, Reason: v1beta1.ReasonSomeWithoutResult, Message: "Without a usable result: b, c; suspect: d"}},
+		"none usable, with each reason once": {[]v1beta1.VariantResult{row("a", v1beta1.VerdictInvalid, "PodAltered"), row("b", v1beta1.VerdictPending, "PodAltered", "ImagePull")},
+			results.Outcome{Reason: v1beta1.ReasonNoneMeasured, Message: "No variant has a usable result: PodAltered, ImagePull"}},
 		"none usable, without what only explains": {
-			[]v1alpha1.VariantResult{{Variant: "a", Verdict: v1alpha1.VerdictInvalid, Reasons: []v1alpha1.Reason{
-				{Type: v1alpha1.ReasonNoisyNeighbour, Verdict: v1alpha1.VerdictInvalid}, {Type: v1alpha1.ReasonLivenessFails},
+			[]v1beta1.VariantResult{{Variant: "a", Verdict: v1beta1.VerdictInvalid, Reasons: []v1beta1.Reason{
+				{Type: v1beta1.ReasonNoisyNeighbour, Verdict: v1beta1.VerdictInvalid}, {Type: v1beta1.ReasonLivenessFails},
 			}}},
-			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: NoisyNeighbour"}},
-		"nothing at all": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictPending)},
-			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: nothing was measured"}},
+			results.Outcome{Reason: v1beta1.ReasonNoneMeasured, Message: "No variant has a usable result: NoisyNeighbour"}},
+		"nothing at all": {[]v1beta1.VariantResult{row("a", v1beta1.VerdictPending)},
+			results.Outcome{Reason: v1beta1.ReasonNoneMeasured, Message: "No variant has a usable result: nothing was measured"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -6,14 +6,14 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Conclusion returns the second part of the message of an experiment's end, for a condition
 // and an event: how many variants of the matrix were predicted instead of measured, and the
 // recommendation. It returns "" if there are no predictions and no recommendation.
-func Conclusion(status *v1alpha1.SizingExperimentStatus, prices *v1alpha1.Prices) string {
+func Conclusion(status *v1beta1.SizingExperimentStatus, prices *v1beta1.Prices) string {
 	var sentences []string
 	predicted := 0
 	for _, p := range status.Predictions {
@@ -32,7 +32,7 @@ func Conclusion(status *v1alpha1.SizingExperimentStatus, prices *v1alpha1.Prices
 
 // Recommendation returns the recommendation in a sentence, without its reason. It returns ""
 // if there is no demand.
-func Recommendation(r *v1alpha1.Recommendation, prices *v1alpha1.Prices) string {
+func Recommendation(r *v1beta1.Recommendation, prices *v1beta1.Prices) string {
 	switch {
 	case r == nil:
 		return ""
@@ -44,23 +44,23 @@ func Recommendation(r *v1alpha1.Recommendation, prices *v1alpha1.Prices) string 
 		text += fmt.Sprintf(", %s %s a month", r.PricePerMonth, prices.Currency)
 	}
 	switch r.Verified {
-	case v1alpha1.VerificationMet:
+	case v1beta1.VerificationMet:
 		text += ", verified"
-	case v1alpha1.VerificationUndecided, v1alpha1.VerificationNotRun:
+	case v1beta1.VerificationUndecided, v1beta1.VerificationNotRun:
 		text += ", not verified"
 	}
 	return fmt.Sprintf("%s; confidence %s", text, r.Confidence)
 }
 
-func broken(r *v1alpha1.Recommendation) string {
-	why, known := map[v1alpha1.Bound]string{
-		v1alpha1.BoundNoResult:        "no variant that can be recommended has a usable result",
-		v1alpha1.BoundVerification:    "two sizes were verified, and both missed the objective",
-		v1alpha1.BoundObjective:       "no rate meets the objective",
-		v1alpha1.BoundMinimumCost:     "no size serves the demand with a hash as strong as demand.minimumCost",
-		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too low",
-		v1alpha1.BoundCapacityUnknown: "it is unknown whether any size serves the demand",
-		v1alpha1.BoundMaxReplicas:     "demand.maxReplicas is too low",
+func broken(r *v1beta1.Recommendation) string {
+	why, known := map[v1beta1.Bound]string{
+		v1beta1.BoundNoResult:        "no variant that can be recommended has a usable result",
+		v1beta1.BoundVerification:    "two sizes were verified, and both missed the objective",
+		v1beta1.BoundObjective:       "no rate meets the objective",
+		v1beta1.BoundMinimumCost:     "no size serves the demand with a hash as strong as demand.minimumCost",
+		v1beta1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too low",
+		v1beta1.BoundCapacityUnknown: "it is unknown whether any size serves the demand",
+		v1beta1.BoundMaxReplicas:     "demand.maxReplicas is too low",
 	}[r.BrokenBound]
 	if !known {
 		why = "no size serves the demand"
@@ -78,7 +78,7 @@ func broken(r *v1alpha1.Recommendation) string {
 // PriceDifferences adds the difference in the price of a million logins to each row whose capacity is compared
 // with the baseline's, from which the price follows. perMillion returns the exact price of a row, or nil if it
 // has none: the prices in rows have few digits.
-func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.VariantResult) *big.Rat) {
+func PriceDifferences(rows []v1beta1.VariantResult, perMillion func(*v1beta1.VariantResult) *big.Rat) {
 	prices := map[string]*big.Rat{}
 	for i := range rows {
 		prices[rows[i].Variant] = perMillion(&rows[i])
@@ -89,7 +89,7 @@ func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.V
 			continue
 		}
 		if share := PriceDifference(prices[rows[i].Variant], prices[compared.Against]); share != nil {
-			compared.PricePerMillionLogins = &v1alpha1.Difference{PerMille: *share}
+			compared.PricePerMillionLogins = &v1beta1.Difference{PerMille: *share}
 		}
 	}
 }
@@ -110,12 +110,12 @@ func PriceDifference(price, base *big.Rat) *int64 {
 }
 
 // Verifies reports whether an experiment's recommendation is verified.
-func Verifies(spec v1alpha1.SizingExperimentSpec) bool {
-	return spec.Demand != nil && (spec.Demand.Verify == v1alpha1.VerifyReplica || spec.Demand.Verify == v1alpha1.VerifyFull)
+func Verifies(spec v1beta1.SizingExperimentSpec) bool {
+	return spec.Demand != nil && (spec.Demand.Verify == v1beta1.VerifyReplica || spec.Demand.Verify == v1beta1.VerifyFull)
 }
 
 // Verifying returns text such as "Verifying 2×c10-500m: 1 replica is driven at 2.5/s".
-func Verifying(v v1alpha1.Verification) string {
+func Verifying(v v1beta1.Verification) string {
 	driven := "1 replica is"
 	if v.DrivenReplicas != 1 {
 		driven = fmt.Sprintf("%d replicas are", v.DrivenReplicas)
@@ -123,16 +123,16 @@ func Verifying(v v1alpha1.Verification) string {
 	return fmt.Sprintf("Verifying %s: %s driven at %s", units.Size(v.Replicas, v.Variant), driven, units.Rate(&v.OfferedMilliPerSecond))
 }
 
-func verified(status *v1alpha1.SizingExperimentStatus) string {
+func verified(status *v1beta1.SizingExperimentStatus) string {
 	if status.Recommendation == nil {
 		return ""
 	}
 	switch status.Recommendation.Verified {
-	case v1alpha1.VerificationMet:
+	case v1beta1.VerificationMet:
 		return "yes"
-	case v1alpha1.VerificationFailed:
+	case v1beta1.VerificationFailed:
 		return "no"
-	case v1alpha1.VerificationUndecided:
+	case v1beta1.VerificationUndecided:
 		return "undecided"
 	}
 	if n := len(status.Verifications); n > 0 && status.Verifications[n-1].Outcome == "" {

@@ -3,45 +3,45 @@ package results_test
 import (
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 func TestRecommendation(t *testing.T) {
-	size := v1alpha1.Size{Variant: "c10-500m", Cost: 10, Replicas: 2, TotalCPU: "1", PricePerMonth: "29.20"}
-	answer := func(change func(*v1alpha1.Recommendation)) *v1alpha1.Recommendation {
-		found := &v1alpha1.Recommendation{Size: size, Confidence: v1alpha1.ConfidenceHigh}
+	size := v1beta1.Size{Variant: "c10-500m", Cost: 10, Replicas: 2, TotalCPU: "1", PricePerMonth: "29.20"}
+	answer := func(change func(*v1beta1.Recommendation)) *v1beta1.Recommendation {
+		found := &v1beta1.Recommendation{Size: size, Confidence: v1beta1.ConfidenceHigh}
 		change(found)
 		return found
 	}
-	none := func(bound v1alpha1.Bound, nearest *v1alpha1.Size) *v1alpha1.Recommendation {
-		return &v1alpha1.Recommendation{BrokenBound: bound, Nearest: nearest}
+	none := func(bound v1beta1.Bound, nearest *v1beta1.Size) *v1beta1.Recommendation {
+		return &v1beta1.Recommendation{BrokenBound: bound, Nearest: nearest}
 	}
 	tests := map[string]struct {
-		answer *v1alpha1.Recommendation
+		answer *v1beta1.Recommendation
 		want   string
 	}{
 		"no demand": {nil, ""},
-		"a size": {answer(func(*v1alpha1.Recommendation) {}),
+		"a size": {answer(func(*v1beta1.Recommendation) {}),
 			"Recommended: 2×c10-500m, cost 10 on 1 CPU in all, 29.20 USD a month; confidence High"},
-		"a size without a price": {answer(func(r *v1alpha1.Recommendation) { r.PricePerMonth = "" }),
+		"a size without a price": {answer(func(r *v1beta1.Recommendation) { r.PricePerMonth = "" }),
 			"Recommended: 2×c10-500m, cost 10 on 1 CPU in all; confidence High"},
-		"too little CPU": {none(v1alpha1.BoundMaxTotalCPU, &size),
+		"too little CPU": {none(v1beta1.BoundMaxTotalCPU, &size),
 			"No size is recommended: demand.maxTotalCPU is too low; the nearest is 2×c10-500m with 1 CPU in all"},
-		"too few replicas": {none(v1alpha1.BoundMaxReplicas, &size),
+		"too few replicas": {none(v1beta1.BoundMaxReplicas, &size),
 			"No size is recommended: demand.maxReplicas is too low; the nearest is 2×c10-500m with 1 CPU in all"},
-		"too low a cost": {none(v1alpha1.BoundMinimumCost, &size),
+		"too low a cost": {none(v1beta1.BoundMinimumCost, &size),
 			"No size is recommended: no size serves the demand with a hash as strong as demand.minimumCost; the nearest is 2×c10-500m with 1 CPU in all"},
-		"too strict an objective": {none(v1alpha1.BoundObjective, &v1alpha1.Size{Variant: "c10-1"}),
+		"too strict an objective": {none(v1beta1.BoundObjective, &v1beta1.Size{Variant: "c10-1"}),
 			"No size is recommended: no rate meets the objective; the nearest is c10-1"},
-		"no usable result": {none(v1alpha1.BoundNoResult, nil),
+		"no usable result": {none(v1beta1.BoundNoResult, nil),
 			"No size is recommended: no variant that can be recommended has a usable result"},
 		"a bound that this version does not know": {none("", nil),
 			"No size is recommended: no size serves the demand"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := results.Recommendation(test.answer, &v1alpha1.Prices{Currency: "USD"}); got != test.want {
+			if got := results.Recommendation(test.answer, &v1beta1.Prices{Currency: "USD"}); got != test.want {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})
@@ -49,18 +49,18 @@ func TestRecommendation(t *testing.T) {
 }
 
 func TestConclusion(t *testing.T) {
-	none := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundNoResult}
-	predicted := []v1alpha1.PredictedVariant{{Variant: "c9-1", InMatrix: true}, {Variant: "c13-1"}, {Variant: "c11-1", InMatrix: true}}
+	none := &v1beta1.Recommendation{BrokenBound: v1beta1.BoundNoResult}
+	predicted := []v1beta1.PredictedVariant{{Variant: "c9-1", InMatrix: true}, {Variant: "c13-1"}, {Variant: "c11-1", InMatrix: true}}
 	tests := map[string]struct {
-		status v1alpha1.SizingExperimentStatus
+		status v1beta1.SizingExperimentStatus
 		want   string
 	}{
-		"neither":                        {v1alpha1.SizingExperimentStatus{}, ""},
-		"predictions in the matrix":      {v1alpha1.SizingExperimentStatus{Predictions: predicted}, "2 more were predicted"},
-		"only predictions outside of it": {v1alpha1.SizingExperimentStatus{Predictions: predicted[1:2]}, ""},
-		"only the recommendation": {v1alpha1.SizingExperimentStatus{Recommendation: none},
+		"neither":                        {v1beta1.SizingExperimentStatus{}, ""},
+		"predictions in the matrix":      {v1beta1.SizingExperimentStatus{Predictions: predicted}, "2 more were predicted"},
+		"only predictions outside of it": {v1beta1.SizingExperimentStatus{Predictions: predicted[1:2]}, ""},
+		"only the recommendation": {v1beta1.SizingExperimentStatus{Recommendation: none},
 			"No size is recommended: no variant that can be recommended has a usable result"},
-		"both": {v1alpha1.SizingExperimentStatus{Predictions: predicted, Recommendation: none},
+		"both": {v1beta1.SizingExperimentStatus{Predictions: predicted, Recommendation: none},
 			"2 more were predicted. No size is recommended: no variant that can be recommended has a usable result"},
 	}
 	for name, test := range tests {

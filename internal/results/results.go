@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -19,14 +19,14 @@ import (
 // Results returns a row for each variant, in the matrix's order, also before anything is
 // measured. Each row except the baseline's has its difference from the baseline. An empty name
 // means that there is no baseline.
-func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baseline string) []v1alpha1.VariantResult {
-	measured := map[string][]*v1alpha1.VariantResult{}
+func Results(variants []v1beta1.Variant, trials []v1beta1.SizingTrial, baseline string) []v1beta1.VariantResult {
+	measured := map[string][]*v1beta1.VariantResult{}
 	for i, result := range together(trials) {
 		if name := trials[i].Spec.Variant.Name; result != nil {
 			measured[name] = append(measured[name], result)
 		}
 	}
-	rows := make([]v1alpha1.VariantResult, 0, len(variants))
+	rows := make([]v1beta1.VariantResult, 0, len(variants))
 	for _, variant := range variants {
 		r := row(variant, trials, measured[variant.Name])
 		if variant.Name != baseline {
@@ -39,25 +39,25 @@ func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baselin
 
 // row returns the row of a variant from all trials and the results of its own. If there is no
 // result, its reasons say why, if that is known.
-func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, measured []*v1alpha1.VariantResult) v1alpha1.VariantResult {
-	var reasons []v1alpha1.Reason
+func row(variant v1beta1.Variant, trials []v1beta1.SizingTrial, measured []*v1beta1.VariantResult) v1beta1.VariantResult {
+	var reasons []v1beta1.Reason
 	open := false
 	for i := range trials {
 		switch trial := &trials[i]; {
 		case trial.Spec.Variant.Name != variant.Name || trial.Status.Result != nil:
-		case trial.Status.Phase == v1alpha1.TrialFailed:
-			reasons = addReason(reasons, v1alpha1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1alpha1.MaxReasonMessage)})
+		case trial.Status.Phase == v1beta1.TrialFailed:
+			reasons = addReason(reasons, v1beta1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1beta1.MaxReasonMessage)})
 		default:
 			open = true
 		}
 	}
-	r := v1alpha1.VariantResult{Verdict: v1alpha1.VerdictPending}
+	r := v1beta1.VariantResult{Verdict: v1beta1.VerdictPending}
 	switch {
 	case len(measured) > 0:
 		r = merged(measured)
 	case len(reasons) > 0 && !open:
 		// No more trials follow, and none has a result.
-		r.Verdict = v1alpha1.VerdictInvalid
+		r.Verdict = v1beta1.VerdictInvalid
 	}
 	for _, m := range measured {
 		for _, reason := range m.Reasons {
@@ -72,25 +72,25 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, measured []*v1
 
 // cpuUnused returns a reason if the variant's workers can't use its CPU limit. An Invalid row
 // has no price that could be lower, so it gets none.
-func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Reason {
+func cpuUnused(variant v1beta1.Variant, verdict v1beta1.Verdict) []v1beta1.Reason {
 	unused := matrix.Unused(variant)
-	if unused == "" || verdict == v1alpha1.VerdictInvalid {
+	if unused == "" || verdict == v1beta1.VerdictInvalid {
 		return nil
 	}
-	return []v1alpha1.Reason{{Type: v1alpha1.ReasonCPUUnused, Message: units.Clip(unused, v1alpha1.MaxReasonMessage)}}
+	return []v1beta1.Reason{{Type: v1beta1.ReasonCPUUnused, Message: units.Clip(unused, v1beta1.MaxReasonMessage)}}
 }
 
 // merged returns the row of repetitions, without its reasons. The numbers come from those that
 // are not Invalid, unless all are. Each is the figure's median; those that belong together, such
 // as p95 and its interval, come from one repetition. Intervals also include the scatter of the
 // repetitions.
-func merged(measured []*v1alpha1.VariantResult) v1alpha1.VariantResult {
+func merged(measured []*v1beta1.VariantResult) v1beta1.VariantResult {
 	from := usable(measured)
 	if len(from) == 0 {
 		from = measured
 	}
 	r := *cmp.Or(LatencyP95.typical(from), from[0]).DeepCopy()
-	r.Verdict, r.Trials = v1alpha1.VerdictValid, int32(len(measured))
+	r.Verdict, r.Trials = v1beta1.VerdictValid, int32(len(measured))
 	for _, m := range measured {
 		r.Verdict = worse(r.Verdict, m.Verdict)
 	}
@@ -114,14 +114,14 @@ func merged(measured []*v1alpha1.VariantResult) v1alpha1.VariantResult {
 
 // byLiveness compares how pods answered liveness probes, the worse last. A p95 that is absent,
 // because probes failed, is the longest.
-func byLiveness(a, b *v1alpha1.VariantResult) int {
-	failed := func(m *v1alpha1.VariantResult) int64 {
+func byLiveness(a, b *v1beta1.VariantResult) int {
+	failed := func(m *v1beta1.VariantResult) int64 {
 		if m.Alive == nil {
 			return -1
 		}
 		return m.Alive.Failed
 	}
-	p95 := func(m *v1alpha1.VariantResult) int64 {
+	p95 := func(m *v1beta1.VariantResult) int64 {
 		if m.Alive == nil {
 			return 0
 		}
@@ -133,14 +133,14 @@ func byLiveness(a, b *v1alpha1.VariantResult) int {
 // medianCapacity returns the result with the lower median of the capacity. A repetition that
 // met the objective at no rate counts as below every capacity. Otherwise a variant that fails
 // two times in three would show the one capacity that it reached.
-func medianCapacity(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
-	return measurement.LowerMedian(from, func(a, b *v1alpha1.VariantResult) int {
+func medianCapacity(from []*v1beta1.VariantResult) *v1beta1.VariantResult {
+	return measurement.LowerMedian(from, func(a, b *v1beta1.VariantResult) int {
 		return cmp.Or(cmp.Compare(metRank(a), metRank(b)), cmp.Compare(ptr.Deref(a.CapacityMilliPerSecond, 0), ptr.Deref(b.CapacityMilliPerSecond, 0)))
 	})
 }
 
 // metRank orders results: not met, undecided, met.
-func metRank(r *v1alpha1.VariantResult) int {
+func metRank(r *v1beta1.VariantResult) int {
 	switch {
 	case r.ObjectiveMet == nil:
 		return 1
@@ -152,11 +152,11 @@ func metRank(r *v1alpha1.VariantResult) int {
 }
 
 // rank orders verdicts from good to bad.
-func rank(v v1alpha1.Verdict) int {
-	return slices.Index([]v1alpha1.Verdict{v1alpha1.VerdictPending, v1alpha1.VerdictValid, v1alpha1.VerdictSuspect, v1alpha1.VerdictInvalid}, v)
+func rank(v v1beta1.Verdict) int {
+	return slices.Index([]v1beta1.Verdict{v1beta1.VerdictPending, v1beta1.VerdictValid, v1beta1.VerdictSuspect, v1beta1.VerdictInvalid}, v)
 }
 
-func worse(a, b v1alpha1.Verdict) v1alpha1.Verdict {
+func worse(a, b v1beta1.Verdict) v1beta1.Verdict {
 	if rank(b) > rank(a) {
 		return b
 	}
@@ -164,7 +164,7 @@ func worse(a, b v1alpha1.Verdict) v1alpha1.Verdict {
 }
 
 // addReason keeps one reason of each type, the worst.
-func addReason(reasons []v1alpha1.Reason, more v1alpha1.Reason) []v1alpha1.Reason {
+func addReason(reasons []v1beta1.Reason, more v1beta1.Reason) []v1beta1.Reason {
 	for i := range reasons {
 		if reasons[i].Type == more.Type {
 			if rank(more.Verdict) > rank(reasons[i].Verdict) {
@@ -177,8 +177,8 @@ func addReason(reasons []v1alpha1.Reason, more v1alpha1.Reason) []v1alpha1.Reaso
 }
 
 // allFailures returns the failures of all repetitions together, or nil if none has any logins.
-func allFailures(from []*v1alpha1.VariantResult) *v1alpha1.Failures {
-	var all v1alpha1.Failures
+func allFailures(from []*v1beta1.VariantResult) *v1beta1.Failures {
+	var all v1beta1.Failures
 	for _, m := range from {
 		if m.Failures != nil {
 			all.Logins += m.Failures.Logins
@@ -194,8 +194,8 @@ func allFailures(from []*v1alpha1.VariantResult) *v1alpha1.Failures {
 
 // together returns the trials' results, in the trials' order, with the reasons that only all
 // trials together show. A trial without a result has nil. The trials are not changed.
-func together(trials []v1alpha1.SizingTrial) []*v1alpha1.VariantResult {
-	results := make([]*v1alpha1.VariantResult, len(trials))
+func together(trials []v1beta1.SizingTrial) []*v1beta1.VariantResult {
+	results := make([]*v1beta1.VariantResult, len(trials))
 	for i, reasons := range verdict.Across(trials) {
 		own := trials[i].Status.Result
 		if own == nil {
@@ -213,8 +213,8 @@ func together(trials []v1alpha1.SizingTrial) []*v1alpha1.VariantResult {
 
 // CostFits returns how the hash time grows with the cost, one line for each node pool with two
 // costs or more.
-func CostFits(trials []v1alpha1.SizingTrial) []v1alpha1.CostFit {
-	var fits []v1alpha1.CostFit
+func CostFits(trials []v1beta1.SizingTrial) []v1beta1.CostFit {
+	var fits []v1beta1.CostFit
 	for _, pool := range model.Of(trials) {
 		fits = append(fits, pool.API())
 	}

@@ -8,18 +8,18 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 func TestEveryVariantHasRow(t *testing.T) {
 	control := aVariant("session-1", 10)
 	control.Control = "session"
-	variants := []v1alpha1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
-	want := []v1alpha1.VariantResult{
-		{Variant: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Verdict: v1alpha1.VerdictPending},
-		{Variant: "c8-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "1", Verdict: v1alpha1.VerdictPending},
-		{Variant: "session-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Control: "session", CPULimit: "1", Verdict: v1alpha1.VerdictPending},
+	variants := []v1beta1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
+	want := []v1beta1.VariantResult{
+		{Variant: "c10-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Verdict: v1beta1.VerdictPending},
+		{Variant: "c8-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "1", Verdict: v1beta1.VerdictPending},
+		{Variant: "session-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, Control: "session", CPULimit: "1", Verdict: v1beta1.VerdictPending},
 	}
 	if diff := cmp.Diff(want, results.Results(variants, nil, "")); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
@@ -29,23 +29,23 @@ func TestEveryVariantHasRow(t *testing.T) {
 // The reason is shown before the load is driven, and never replaces other reasons.
 func TestRowSaysThatWorkersCannotUseCPU(t *testing.T) {
 	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: the rest is paid for and never used; set workers: 2, or cpuLimit: 1"
-	unused, shared := v1alpha1.Reason{Type: v1alpha1.ReasonCPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
+	unused, shared := v1beta1.Reason{Type: v1beta1.ReasonCPUUnused, Message: sentence}, v1beta1.Reason{Type: "SharedNode", Verdict: v1beta1.VerdictSuspect}
 	wide := aVariant("c8-1500m", 8)
 	wide.CPULimit = "1500m"
 	tests := map[string]struct {
-		trial   v1alpha1.SizingTrial
-		verdict v1alpha1.Verdict
-		want    []v1alpha1.Reason
+		trial   v1beta1.SizingTrial
+		verdict v1beta1.Verdict
+		want    []v1beta1.Reason
 	}{
-		"before it is measured":       {aTrial("c8-1500m"), v1alpha1.VerdictPending, []v1alpha1.Reason{unused}},
-		"after it was measured":       {aTrial("c8-1500m", measured(found(100, 9))), v1alpha1.VerdictValid, []v1alpha1.Reason{unused}},
-		"after other reasons":         {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictSuspect, shared))), v1alpha1.VerdictSuspect, []v1alpha1.Reason{shared, unused}},
-		"not if nothing was measured": {aTrial("c8-1500m", failed("ImagePull", "no image")), v1alpha1.VerdictInvalid, []v1alpha1.Reason{{Type: "ImagePull", Message: "no image"}}},
-		"not if the row is Invalid":   {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictInvalid))), v1alpha1.VerdictInvalid, nil},
+		"before it is measured":       {aTrial("c8-1500m"), v1beta1.VerdictPending, []v1beta1.Reason{unused}},
+		"after it was measured":       {aTrial("c8-1500m", measured(found(100, 9))), v1beta1.VerdictValid, []v1beta1.Reason{unused}},
+		"after other reasons":         {aTrial("c8-1500m", measured(judged(found(100, 9), v1beta1.VerdictSuspect, shared))), v1beta1.VerdictSuspect, []v1beta1.Reason{shared, unused}},
+		"not if nothing was measured": {aTrial("c8-1500m", failed("ImagePull", "no image")), v1beta1.VerdictInvalid, []v1beta1.Reason{{Type: "ImagePull", Message: "no image"}}},
+		"not if the row is Invalid":   {aTrial("c8-1500m", measured(judged(found(100, 9), v1beta1.VerdictInvalid))), v1beta1.VerdictInvalid, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			row := results.Results([]v1alpha1.Variant{wide}, []v1alpha1.SizingTrial{test.trial}, "")[0]
+			row := results.Results([]v1beta1.Variant{wide}, []v1beta1.SizingTrial{test.trial}, "")[0]
 			if diff := cmp.Diff(test.want, row.Reasons); diff != "" || row.Verdict != test.verdict {
 				t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
 			}
@@ -54,12 +54,12 @@ func TestRowSaysThatWorkersCannotUseCPU(t *testing.T) {
 }
 
 // theRow returns the row of one variant with these trials.
-func theRow(trials ...v1alpha1.SizingTrial) v1alpha1.VariantResult {
-	return results.Results([]v1alpha1.Variant{aVariant("c8-1", 8)}, trials, "")[0]
+func theRow(trials ...v1beta1.SizingTrial) v1beta1.VariantResult {
+	return results.Results([]v1beta1.Variant{aVariant("c8-1", 8)}, trials, "")[0]
 }
 
-func trialsOf(results ...v1alpha1.VariantResult) []v1alpha1.SizingTrial {
-	var trials []v1alpha1.SizingTrial
+func trialsOf(results ...v1beta1.VariantResult) []v1beta1.SizingTrial {
+	var trials []v1beta1.SizingTrial
 	for _, result := range results {
 		trials = append(trials, aTrial("c8-1", measured(result)))
 	}
@@ -68,32 +68,32 @@ func trialsOf(results ...v1alpha1.VariantResult) []v1alpha1.SizingTrial {
 
 func TestRowHasMedians(t *testing.T) {
 	low, middle, high := found(100, 9), found(200, 30), found(300, 20)
-	shared := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
-	altered := v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}
+	shared := v1beta1.Reason{Type: "SharedNode", Verdict: v1beta1.VerdictSuspect}
+	altered := v1beta1.Reason{Type: "PodAltered", Verdict: v1beta1.VerdictInvalid}
 	tests := map[string]struct {
-		results []v1alpha1.VariantResult
+		results []v1beta1.VariantResult
 		want    numbers
 	}{
 		"one is itself": {
-			[]v1alpha1.VariantResult{high}, shows(300, 20, v1alpha1.VerdictValid, 1, 0)},
+			[]v1beta1.VariantResult{high}, shows(300, 20, v1beta1.VerdictValid, 1, 0)},
 		"of two the less favourable: the longer latency and the lower rate": {
-			[]v1alpha1.VariantResult{found(300, 20), found(100, 30)}, shows(300, 20, v1alpha1.VerdictValid, 2, 0)},
+			[]v1beta1.VariantResult{found(300, 20), found(100, 30)}, shows(300, 20, v1beta1.VerdictValid, 2, 0)},
 		"of two, also from different repetitions": {
-			[]v1alpha1.VariantResult{high, low}, shows(300, 9, v1alpha1.VerdictValid, 2, 0)},
+			[]v1beta1.VariantResult{high, low}, shows(300, 9, v1beta1.VerdictValid, 2, 0)},
 		"of four the less favourable of the two in the middle": {
-			[]v1alpha1.VariantResult{low, high, middle, found(400, 40)}, shows(300, 20, v1alpha1.VerdictValid, 4, 0)},
+			[]v1beta1.VariantResult{low, high, middle, found(400, 40)}, shows(300, 20, v1beta1.VerdictValid, 4, 0)},
 		"of three the median of each number": {
-			[]v1alpha1.VariantResult{high, middle, low}, shows(200, 20, v1alpha1.VerdictValid, 3, 0)},
+			[]v1beta1.VariantResult{high, middle, low}, shows(200, 20, v1beta1.VerdictValid, 3, 0)},
 		"one that met the objective at no rate is below every capacity": {
-			[]v1alpha1.VariantResult{high, found(900, 0), found(950, 0)}, shows(900, 0, v1alpha1.VerdictValid, 3, 0)},
+			[]v1beta1.VariantResult{high, found(900, 0), found(950, 0)}, shows(900, 0, v1beta1.VerdictValid, 3, 0)},
 		"one without p95 does not count for p95": {
-			[]v1alpha1.VariantResult{found(0, 0), high, low}, shows(300, 9, v1alpha1.VerdictValid, 3, 0)},
+			[]v1beta1.VariantResult{found(0, 0), high, low}, shows(300, 9, v1beta1.VerdictValid, 3, 0)},
 		"the worst verdict is the row's": {
-			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, shared)}, shows(200, 30, v1alpha1.VerdictSuspect, 2, 1)},
+			[]v1beta1.VariantResult{middle, judged(middle, v1beta1.VerdictSuspect, shared)}, shows(200, 30, v1beta1.VerdictSuspect, 2, 1)},
 		"an invalid repetition counts for the verdict, but not for numbers": {
-			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered), high}, shows(300, 20, v1alpha1.VerdictInvalid, 2, 1)},
+			[]v1beta1.VariantResult{judged(low, v1beta1.VerdictInvalid, altered), high}, shows(300, 20, v1beta1.VerdictInvalid, 2, 1)},
 		"if all are invalid, their numbers are shown": {
-			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered)}, shows(100, 9, v1alpha1.VerdictInvalid, 1, 1)},
+			[]v1beta1.VariantResult{judged(low, v1beta1.VerdictInvalid, altered)}, shows(100, 9, v1beta1.VerdictInvalid, 1, 1)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -110,35 +110,35 @@ func TestRowHasMedians(t *testing.T) {
 }
 
 func TestRowTakesPartsByTheirRules(t *testing.T) {
-	probed := func(failed int64, p95 *int64) v1alpha1.VariantResult {
+	probed := func(failed int64, p95 *int64) v1beta1.VariantResult {
 		result := found(100, 9)
 		result.Alive = &handover.Alive{Probes: 20, Failed: failed, P95Microseconds: p95}
 		return result
 	}
-	peaked := func(bytes int64) v1alpha1.VariantResult { return v1alpha1.VariantResult{MemoryPeakBytes: &bytes} }
-	decided := func(capacity int64, method v1alpha1.CapacityMethod) v1alpha1.VariantResult {
+	peaked := func(bytes int64) v1beta1.VariantResult { return v1beta1.VariantResult{MemoryPeakBytes: &bytes} }
+	decided := func(capacity int64, method v1beta1.CapacityMethod) v1beta1.VariantResult {
 		result := found(100, capacity)
 		result.CapacityMethod = method
 		return result
 	}
-	bounded := func(bound, maximum int64) v1alpha1.VariantResult {
-		return v1alpha1.VariantResult{BoundMilliPerSecond: &bound, MaxThroughputMilliPerSecond: &maximum}
+	bounded := func(bound, maximum int64) v1beta1.VariantResult {
+		return v1beta1.VariantResult{BoundMilliPerSecond: &bound, MaxThroughputMilliPerSecond: &maximum}
 	}
-	failing := func(logins, failed, atMost int64) v1alpha1.VariantResult {
-		return v1alpha1.VariantResult{Failures: &v1alpha1.Failures{Logins: logins, Failed: failed, AtMostPerMillion: atMost}}
+	failing := func(logins, failed, atMost int64) v1beta1.VariantResult {
+		return v1beta1.VariantResult{Failures: &v1beta1.Failures{Logins: logins, Failed: failed, AtMostPerMillion: atMost}}
 	}
-	failures := func(r v1alpha1.VariantResult) any { return r.Failures }
-	alive := func(r v1alpha1.VariantResult) any { return r.Alive }
-	memory := func(r v1alpha1.VariantResult) any { return r.MemoryPeakBytes }
-	method := func(r v1alpha1.VariantResult) any { return r.CapacityMethod }
-	calibration := func(r v1alpha1.VariantResult) any { return r.Calibration }
-	rates := func(r v1alpha1.VariantResult) any {
+	failures := func(r v1beta1.VariantResult) any { return r.Failures }
+	alive := func(r v1beta1.VariantResult) any { return r.Alive }
+	memory := func(r v1beta1.VariantResult) any { return r.MemoryPeakBytes }
+	method := func(r v1beta1.VariantResult) any { return r.CapacityMethod }
+	calibration := func(r v1beta1.VariantResult) any { return r.Calibration }
+	rates := func(r v1beta1.VariantResult) any {
 		return []int64{*r.BoundMilliPerSecond, *r.MaxThroughputMilliPerSecond}
 	}
-	of := func(results ...v1alpha1.VariantResult) []v1alpha1.VariantResult { return results }
+	of := func(results ...v1beta1.VariantResult) []v1beta1.VariantResult { return results }
 	tests := map[string]struct {
-		results []v1alpha1.VariantResult
-		part    func(v1alpha1.VariantResult) any
+		results []v1beta1.VariantResult
+		part    func(v1beta1.VariantResult) any
 		want    any
 	}{
 		"liveness: the longest p95 of those with most failures": {
@@ -150,13 +150,13 @@ func TestRowTakesPartsByTheirRules(t *testing.T) {
 		"memory: the largest peak":           {of(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20)), memory, ptr.To[int64](12 << 20)},
 		"memory: none, if none was measured": {of(found(100, 9)), memory, (*int64)(nil)},
 		"capacity: with the method of its repetition": {
-			of(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured)), method, v1alpha1.CapacityPredicted},
+			of(decided(30, v1beta1.CapacityBoth), decided(20, v1beta1.CapacityPredicted), decided(10, v1beta1.CapacityMeasured)), method, v1beta1.CapacityPredicted},
 		"bound and maximum: the lower of two": {of(bounded(26, 50), bounded(25, 60)), rates, []int64{25, 50}},
 		"calibration: of three the one in the middle": {
 			of(found(300, 20), found(200, 30), found(100, 9)), calibration, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
 		"calibration: of two the one with a longer hash": {
 			of(found(100, 9), found(200, 30)), calibration, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
-		"calibration: none, if nothing was calibrated": {of(v1alpha1.VariantResult{}), calibration, (*handover.CalibrationResult)(nil)},
+		"calibration: none, if nothing was calibrated": {of(v1beta1.VariantResult{}), calibration, (*handover.CalibrationResult)(nil)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -172,38 +172,38 @@ type numbers struct {
 	p95      *int64
 	capacity *int64
 	met      *bool
-	verdict  v1alpha1.Verdict
+	verdict  v1beta1.Verdict
 	trials   int32
 	reasons  int
 }
 
 // shows returns a row with a p95 in milliseconds and a capacity in logins per second.
-func shows(p95, capacity int64, verdict v1alpha1.Verdict, trials int32, reasons int) numbers {
+func shows(p95, capacity int64, verdict v1beta1.Verdict, trials int32, reasons int) numbers {
 	result := found(p95, capacity)
 	return numbers{result.P95Microseconds, result.CapacityMilliPerSecond, result.ObjectiveMet, verdict, trials, reasons}
 }
 
 func TestRowKeepsWorstReasonOfEachType(t *testing.T) {
-	mild := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect, Message: "mild"}
-	grave := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictInvalid, Message: "grave"}
-	other := v1alpha1.Reason{Type: "EvidenceMissing", Verdict: v1alpha1.VerdictSuspect}
+	mild := v1beta1.Reason{Type: "SharedNode", Verdict: v1beta1.VerdictSuspect, Message: "mild"}
+	grave := v1beta1.Reason{Type: "SharedNode", Verdict: v1beta1.VerdictInvalid, Message: "grave"}
+	other := v1beta1.Reason{Type: "EvidenceMissing", Verdict: v1beta1.VerdictSuspect}
 	got := theRow(trialsOf(
-		judged(found(100, 9), v1alpha1.VerdictSuspect, mild, other),
-		judged(found(100, 9), v1alpha1.VerdictInvalid, grave),
-		judged(found(100, 9), v1alpha1.VerdictSuspect, mild),
+		judged(found(100, 9), v1beta1.VerdictSuspect, mild, other),
+		judged(found(100, 9), v1beta1.VerdictInvalid, grave),
+		judged(found(100, 9), v1beta1.VerdictSuspect, mild),
 	)...)
-	if diff := cmp.Diff([]v1alpha1.Reason{grave, other}, got.Reasons); diff != "" {
+	if diff := cmp.Diff([]v1beta1.Reason{grave, other}, got.Reasons); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 }
 
 func TestFailedVariantIsInvalidAfterLastTrial(t *testing.T) {
 	broke := aTrial("c8-1", failed("ImagePull", strings.Repeat("é", 2000)))
-	if verdict := theRow(broke, aTrial("c8-1", func(*v1alpha1.SizingTrial) {})).Verdict; verdict != v1alpha1.VerdictPending {
+	if verdict := theRow(broke, aTrial("c8-1", func(*v1beta1.SizingTrial) {})).Verdict; verdict != v1beta1.VerdictPending {
 		t.Errorf("with another repetition to follow, the verdict is %s", verdict)
 	}
 	got := theRow(broke, aTrial("another", measured(found(100, 9))))
-	if got.Verdict != v1alpha1.VerdictInvalid || got.Trials != 0 || len(got.Reasons) != 1 || got.Reasons[0].Type != "ImagePull" {
+	if got.Verdict != v1beta1.VerdictInvalid || got.Trials != 0 || len(got.Reasons) != 1 || got.Reasons[0].Type != "ImagePull" {
 		t.Errorf("row is %+v", got)
 	}
 	if letters := len([]rune(got.Reasons[0].Message)); letters > 512 {

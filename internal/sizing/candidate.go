@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -49,7 +49,7 @@ const (
 // Candidate is one way to run a replica.
 type Candidate struct {
 	// Variant that the replica runs.
-	Variant v1alpha1.Variant
+	Variant v1beta1.Variant
 	// MilliCPU is its CPU limit, in thousandths.
 	MilliCPU int64
 	// MemoryLimit is the memory limit that a replica needs, in bytes, from its measured
@@ -60,7 +60,7 @@ type Candidate struct {
 	// Trust says how far the candidate's numbers can be trusted.
 	Trust Trust
 	// Reasons why its result is not Valid without reservation.
-	Reasons []v1alpha1.Reason
+	Reasons []v1beta1.Reason
 	// Predicted reports that the variant was not measured.
 	Predicted bool
 	// Calibrated reports that only the hash time of the variant is known.
@@ -72,7 +72,7 @@ type Candidate struct {
 	// Found is the capacity itself, times 1000, at the reference speed.
 	Found int64
 	// Interval around Found; nil if it is unknown.
-	Interval *v1alpha1.RateInterval
+	Interval *v1beta1.RateInterval
 	// Served is the rate, times 1000, that the measured replicas served together at the
 	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
 	// No size is computed for a demand above it, at the slow speed.
@@ -106,12 +106,12 @@ func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
 
 // Sizing returns how many replicas of a variant serve the demand. It returns nil if no rate
 // meets the objective, or if the demand is above a capacity that is a lower bound.
-func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
+func (q Question) Sizing(c Candidate) *v1beta1.Sizing {
 	s := q.size(c)
 	if s.replicas == 0 {
 		return nil
 	}
-	return &v1alpha1.Sizing{
+	return &v1beta1.Sizing{
 		Replicas: int32(s.replicas), TotalCPU: matrix.Quantity(s.milliCPU), LoadPercent: q.loadPercent(s), Breaks: s.breaks,
 	}
 }
@@ -129,7 +129,7 @@ type sized struct {
 	strength float64
 	// breaks are the limits that this size exceeds, in the order in which they are
 	// reported.
-	breaks []v1alpha1.Bound
+	breaks []v1beta1.Bound
 }
 
 func (q Question) size(c Candidate) sized {
@@ -141,16 +141,16 @@ func (q Question) size(c Candidate) sized {
 		s.milliCPU = s.replicas * c.MilliCPU
 		s.month = q.Tariff.PerMonth(speed.NodePool(c.Variant), c.Resources(s.replicas))
 	}
-	breaks := func(broken bool, bound v1alpha1.Bound) {
+	breaks := func(broken bool, bound v1beta1.Bound) {
 		if broken {
 			s.breaks = append(s.breaks, bound)
 		}
 	}
-	breaks(c.Capacity == 0 && !c.undecided(), v1alpha1.BoundObjective)
-	breaks(!q.acceptable(s), v1alpha1.BoundMinimumCost)
-	breaks(unknown, v1alpha1.BoundCapacityUnknown)
-	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
-	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
+	breaks(c.Capacity == 0 && !c.undecided(), v1beta1.BoundObjective)
+	breaks(!q.acceptable(s), v1beta1.BoundMinimumCost)
+	breaks(unknown, v1beta1.BoundCapacityUnknown)
+	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1beta1.BoundMaxTotalCPU)
+	breaks(s.replicas > q.MaxReplicas, v1beta1.BoundMaxReplicas)
 	return s
 }
 
@@ -176,15 +176,15 @@ func (s sized) fits() bool { return len(s.breaks) == 0 }
 
 // unknown reports whether the measurement does not show if the size serves the demand: the
 // demand is above a capacity that is a lower bound, or nothing was decided.
-func (s sized) unknown() bool { return slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown) }
+func (s sized) unknown() bool { return slices.Contains(s.breaks, v1beta1.BoundCapacityUnknown) }
 
 func (q Question) loadPercent(s sized) int32 {
 	return int32(min(100*q.MilliPerSecond/(s.replicas*s.Capacity), 100))
 }
 
-func (q Question) api(s sized) v1alpha1.Size {
+func (q Question) api(s sized) v1beta1.Size {
 	v := s.Variant
-	size := v1alpha1.Size{
+	size := v1beta1.Size{
 		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: speed.NodePool(v), Predicted: s.Predicted,
 		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v)),
 	}

@@ -7,18 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-var trusts = map[v1alpha1.Verdict]Trust{v1alpha1.VerdictValid: Valid, v1alpha1.VerdictSuspect: Suspect}
+var trusts = map[v1beta1.Verdict]Trust{v1beta1.VerdictValid: Valid, v1beta1.VerdictSuspect: Suspect}
 
 // rowCandidate returns one replica of a row's variant, which is in the matrix, with the row's capacity.
-func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
-	variant := v1alpha1.Variant{Name: row.Variant}
-	if i := slices.IndexFunc(t.all, func(v v1alpha1.Variant) bool { return v.Name == row.Variant }); i >= 0 {
+func (t *table) rowCandidate(row *v1beta1.VariantResult) Candidate {
+	variant := v1beta1.Variant{Name: row.Variant}
+	if i := slices.IndexFunc(t.all, func(v v1beta1.Variant) bool { return v.Name == row.Variant }); i >= 0 {
 		variant = t.all[i]
 	}
 	c := t.candidate(variant)
@@ -26,7 +26,7 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
 	if row.MemoryPeakBytes != nil {
 		c.MemoryLimit = memoryLimit(c.Variant, *row.MemoryPeakBytes)
 	}
-	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
+	c.Confirmed = row.CapacityMethod == v1beta1.CapacityBoth || row.CapacityMethod == v1beta1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
 	switch {
 	case row.CapacityMilliPerSecond == nil && row.ObjectiveMet == nil:
@@ -40,11 +40,11 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
 }
 
 func (t *table) whyUnknown(variant string) Unknown {
-	if t.spec.Load.Mode == v1alpha1.LoadRates {
+	if t.spec.Load.Mode == v1beta1.LoadRates {
 		return ByRates
 	}
 	for i := range t.trials {
-		saturated := func(s v1alpha1.Step) bool { return s.Kind == v1alpha1.StepSaturation }
+		saturated := func(s v1beta1.Step) bool { return s.Kind == v1beta1.StepSaturation }
 		if t.trials[i].Spec.Variant.Name == variant && slices.ContainsFunc(t.trials[i].Status.Steps, saturated) {
 			return BySaturation
 		}
@@ -54,9 +54,9 @@ func (t *table) whyUnknown(variant string) Unknown {
 
 // predictedCandidate returns a predicted variant as a candidate. It can be recommended if it is in the
 // matrix and the model passed its check against held-out variants, or if nothing was deployed.
-func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1.ModelCheck) Candidate {
-	variant := v1alpha1.Variant{
-		Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
+func (t *table) predictedCandidate(p *v1beta1.PredictedVariant, check *v1beta1.ModelCheck) Candidate {
+	variant := v1beta1.Variant{
+		Name: p.Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
 	}
 	for i, pool := range t.spec.Matrix.NodePools {
 		if pool.Name == p.NodePool {
@@ -72,7 +72,7 @@ func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1
 	return c
 }
 
-func (t *table) candidate(variant v1alpha1.Variant) Candidate {
+func (t *table) candidate(variant v1beta1.Variant) Candidate {
 	c := Candidate{
 		Variant: variant, SlowPerMille: 1000,
 		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
@@ -95,20 +95,20 @@ const (
 
 // memoryLimit returns the memory limit for a replica of a variant: a quarter more than its
 // peak, in whole MiB, and no less than an experiment with it requires.
-func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
+func memoryLimit(v v1beta1.Variant, peak int64) int64 {
 	return ceil(max(leastMemory, matrix.LeastMemory(v), peak+peak/4), mebibyte) * mebibyte
 }
 
 // setCapacity sets the capacity of one replica from that of all replicas of a trial. Sizes
 // are computed from the lower end of the interval, at the slow speed of the CPU.
-func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1alpha1.RateInterval) {
+func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1beta1.RateInterval) {
 	if capacity == nil {
 		return
 	}
 	low := *capacity
 	if interval != nil {
 		low = min(low, interval.LowMilliPerSecond)
-		c.Interval = &v1alpha1.RateInterval{
+		c.Interval = &v1beta1.RateInterval{
 			LowMilliPerSecond: interval.LowMilliPerSecond / t.replicas(), HighMilliPerSecond: interval.HighMilliPerSecond / t.replicas(),
 		}
 	}
@@ -137,7 +137,7 @@ func (t *table) forRandomArrivals(c Candidate) Candidate {
 }
 
 // p95 returns the model's p95 of one replica with random arrivals, in microseconds.
-func (t *table) p95(variant v1alpha1.Variant, milliPerSecond int64) (int64, bool) {
+func (t *table) p95(variant v1beta1.Variant, milliPerSecond int64) (int64, bool) {
 	service, known := t.service(variant)
 	if !known {
 		return 0, false

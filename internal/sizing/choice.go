@@ -7,12 +7,12 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Of returns the recommendation for a question. The candidates may be in any order.
-func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
+func Of(q Question, candidates []Candidate) *v1beta1.Recommendation {
 	a := q.answer(candidates)
 	if q.exhausted() {
 		return a.refuted()
@@ -49,9 +49,9 @@ func (q Question) answer(candidates []Candidate) answer {
 	return a
 }
 
-func (a answer) size() *v1alpha1.Recommendation {
+func (a answer) size() *v1beta1.Recommendation {
 	best := a.fit[0]
-	r := &v1alpha1.Recommendation{Size: a.api(best), Changes: a.changes(&best)}
+	r := &v1beta1.Recommendation{Size: a.api(best), Changes: a.changes(&best)}
 	if best.P95 != nil {
 		if micros, ok := best.P95(a.MilliPerSecond / best.replicas); ok {
 			r.P95Microseconds = &micros
@@ -67,15 +67,15 @@ func (a answer) size() *v1alpha1.Recommendation {
 	return r
 }
 
-func (a answer) none() *v1alpha1.Recommendation {
+func (a answer) none() *v1beta1.Recommendation {
 	nearest, found := a.nearest()
 	if !found {
-		return &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundNoResult, Reason: noResult}
+		return &v1beta1.Recommendation{BrokenBound: v1beta1.BoundNoResult, Reason: noResult}
 	}
-	r := &v1alpha1.Recommendation{BrokenBound: nearest.breaks[0], Nearest: ptr.To(a.api(nearest)), Changes: a.changes(nil)}
+	r := &v1beta1.Recommendation{BrokenBound: nearest.breaks[0], Nearest: ptr.To(a.api(nearest)), Changes: a.changes(nil)}
 	reason := a.noneReason(nearest)
 	if failed := a.failed(); len(failed) > 0 {
-		r.Verified = v1alpha1.VerificationFailed
+		r.Verified = v1beta1.VerificationFailed
 		reason += "; " + units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification"
 	}
 	r.Reason = units.Clip(reason, mostReason)
@@ -95,32 +95,32 @@ func (a answer) nearest() (sized, bool) {
 }
 
 // confidence returns the lowest confidence for which there is a reason, and the reason.
-func (a answer) confidence(best sized) (v1alpha1.Confidence, string) {
+func (a answer) confidence(best sized) (v1beta1.Confidence, string) {
 	switch {
 	case best.Trust == Suspect:
-		return v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable hash fits, and this one is %s; measure it again", best.suspect())
+		return v1beta1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable hash fits, and this one is %s; measure it again", best.suspect())
 	case best.EvenlySpaced:
-		return v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"
+		return v1beta1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"
 	case best.Calibrated:
-		return v1alpha1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest; measure this size with a SizingExperiment before you rely on it"
+		return v1beta1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest; measure this size with a SizingExperiment before you rely on it"
 	case best.Predicted:
-		return v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that predicted the held-out variants correctly" +
+		return v1beta1.ConfidenceMedium, "this variant was not measured but predicted, by a model that predicted the held-out variants correctly" +
 			a.heldOr(best, "; measure it before you rely on it")
 	case !best.Confirmed:
-		return v1alpha1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")
+		return v1beta1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")
 	}
 	if failed := a.failed(); len(failed) > 0 {
-		return v1alpha1.ConfidenceMedium, units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")
+		return v1beta1.ConfidenceMedium, units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")
 	}
-	if outcome, why := a.verified(best); outcome != v1alpha1.VerificationMet {
-		return v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why
+	if outcome, why := a.verified(best); outcome != v1beta1.VerificationMet {
+		return v1beta1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why
 	}
-	return v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"
+	return v1beta1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"
 }
 
 // heldOr says that a size's verification is Met, or returns otherwise.
 func (a answer) heldOr(best sized, otherwise string) string {
-	if outcome, _ := a.verified(best); outcome == v1alpha1.VerificationMet {
+	if outcome, _ := a.verified(best); outcome == v1beta1.VerificationMet {
 		return "; at the demanded rate, but not above it, the verification confirms this size"
 	}
 	return otherwise

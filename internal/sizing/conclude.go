@@ -1,14 +1,14 @@
 package sizing
 
 import (
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
 // Conclude fills the parts of the status that are known at the end of an experiment: those of Rows,
 // the predictions, the check of the model, and the recommendation. The simulation takes seconds for
 // a large matrix. Errors are those of Rows.
-func Conclude(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, status *v1alpha1.SizingExperimentStatus) error {
+func Conclude(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, status *v1beta1.SizingExperimentStatus) error {
 	t, err := newTable(spec, trials, status.Verifications)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func Conclude(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 }
 
 // recommend writes the recommendation from rows and predictions, and their sizing and prices.
-func (t *table) recommend(status *v1alpha1.SizingExperimentStatus) {
+func (t *table) recommend(status *v1beta1.SizingExperimentStatus) {
 	var candidates []Candidate
 	add := func(c Candidate) {
 		if t.question.Admits(c.Variant) {

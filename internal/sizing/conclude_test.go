@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
@@ -16,11 +16,11 @@ import (
 func TestTheQuickstartHasAnAnswer(t *testing.T) {
 	experiment, trials := fixture.Quickstart()
 	spec := experiment.Spec
-	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
-	spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	spec.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"}
 	status := concluded(t, spec, trials...)
 	got := status.Recommendation
-	if got == nil || got.Variant != "c10-500m" || got.Replicas != 1 || got.Confidence != v1alpha1.ConfidenceMedium || got.PricePerMonth != "14.60" {
+	if got == nil || got.Variant != "c10-500m" || got.Replicas != 1 || got.Confidence != v1beta1.ConfidenceMedium || got.PricePerMonth != "14.60" {
 		t.Fatalf("recommended: %+v", got)
 	}
 	if got.P95Microseconds == nil || *got.P95Microseconds >= 1_000_000 {
@@ -50,21 +50,21 @@ func TestTheQuickstartHasAnAnswer(t *testing.T) {
 // Undecided steps don't show that no rate meets the objective.
 func TestAnUndecidedResultIsNotCalledInfeasible(t *testing.T) {
 	spec := small()
-	trial := held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)
+	trial := held(t, spec, "c10-500m", 4000, v1beta1.VerdictValid)
 	result := trial.Status.Result
 	result.CapacityMilliPerSecond, result.CapacityIsLowerBound, result.ObjectiveMet = nil, nil, nil
 	got := concluded(t, spec, trial).Recommendation
-	if got.BrokenBound != v1alpha1.BoundCapacityUnknown || strings.Contains(got.Reason, "at any rate") {
+	if got.BrokenBound != v1beta1.BoundCapacityUnknown || strings.Contains(got.Reason, "at any rate") {
 		t.Errorf("undecided: %s, %q", got.BrokenBound, got.Reason)
 	}
 	result.ObjectiveMet = ptr.To(false)
-	if got := concluded(t, spec, trial).Recommendation; got.BrokenBound != v1alpha1.BoundObjective {
+	if got := concluded(t, spec, trial).Recommendation; got.BrokenBound != v1beta1.BoundObjective {
 		t.Errorf("not met: %s, %q", got.BrokenBound, got.Reason)
 	}
 
 	// The model knows what logins by chance come to, whatever the even ones showed.
 	even := small(evenlySpaced)
-	trial = held(t, even, "c10-500m", 8500, v1alpha1.VerdictValid)
+	trial = held(t, even, "c10-500m", 8500, v1beta1.VerdictValid)
 	trial.Status.Result.CapacityMilliPerSecond, trial.Status.Result.ObjectiveMet = nil, nil
 	if told := concluded(t, even, trial).Recommendation; told.Variant != "c10-500m" {
 		t.Errorf("undecided with even logins: %s, %q", told.BrokenBound, told.Reason)
@@ -73,7 +73,7 @@ func TestAnUndecidedResultIsNotCalledInfeasible(t *testing.T) {
 
 func TestWithoutADemandNothingIsRecommended(t *testing.T) {
 	spec := small(noDemand)
-	if got := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation; got != nil {
+	if got := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1beta1.VerdictValid)).Recommendation; got != nil {
 		t.Errorf("recommended: %+v", got)
 	}
 }
@@ -81,14 +81,14 @@ func TestWithoutADemandNothingIsRecommended(t *testing.T) {
 // Without demand.hashes, a control with another hash changes nothing, whatever its capacity.
 // With it, its attacker rate decides.
 func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
-	withArgon := func(spec *v1alpha1.SizingExperimentSpec) {
-		spec.Matrix.Controls = append(spec.Matrix.Controls, v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id})
+	withArgon := func(spec *v1beta1.SizingExperimentSpec) {
+		spec.Matrix.Controls = append(spec.Matrix.Controls, v1beta1.Control{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id})
 	}
 	plain, extended := small(), small(withArgon)
-	bcrypt := held(t, plain, "c10-500m", 4000, v1alpha1.VerdictValid)
+	bcrypt := held(t, plain, "c10-500m", 4000, v1beta1.VerdictValid)
 	want := concluded(t, plain, bcrypt)
 	for _, capacity := range []int64{100, 8_000, 400_000} {
-		argon := held(t, extended, "argon-500m", capacity, v1alpha1.VerdictValid)
+		argon := held(t, extended, "argon-500m", capacity, v1beta1.VerdictValid)
 		got := concluded(t, extended, bcrypt, argon)
 		if diff := cmp.Diff(want.Recommendation, got.Recommendation); diff != "" {
 			t.Errorf("a control of %d changes the recommendation (-without +with)\n%s", capacity, diff)
@@ -100,16 +100,16 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 
 	// With mode Capacity there are also predictions, so other costs can be recommended.
 	experiment, trials := fixture.Quickstart()
-	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	withControl := *experiment.Spec.DeepCopy()
 	withArgon(&withControl)
 	want = concluded(t, experiment.Spec, trials...)
 	if diff := cmp.Diff(want.Recommendation, concluded(t, withControl, trials...).Recommendation); diff != "" || want.Recommendation.Variant == "" {
 		t.Errorf("a control changes the recommendation (-without +with)\n%s", diff)
 	}
-	withControl.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}
+	withControl.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}
 	others := concluded(t, withControl, trials...)
-	if got := others.Recommendation; got.Variant != "" || got.BrokenBound != v1alpha1.BoundNoResult {
+	if got := others.Recommendation; got.Variant != "" || got.BrokenBound != v1beta1.BoundNoResult {
 		t.Errorf("bcrypt is not allowed and nothing else was measured, but the recommendation is %+v", got)
 	}
 	for _, p := range others.Predictions {
@@ -118,11 +118,11 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 		}
 	}
 
-	asked := small(withArgon, func(s *v1alpha1.SizingExperimentSpec) {
-		s.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}
-		s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 1_000}}
+	asked := small(withArgon, func(s *v1beta1.SizingExperimentSpec) {
+		s.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}
+		s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 1_000}}
 	})
-	argon := held(t, asked, "argon-500m", 8_000, v1alpha1.VerdictValid)
+	argon := held(t, asked, "argon-500m", 8_000, v1beta1.VerdictValid)
 	argon.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)
 	status := concluded(t, asked, bcrypt, argon)
 	got := status.Recommendation
@@ -138,9 +138,9 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
 	spec := small(evenlySpaced)
 	// With evenly spaced logins c10-500m holds its maximum; with random arrivals it does not.
-	status := concluded(t, spec, held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid))
+	status := concluded(t, spec, held(t, spec, "c10-500m", 8700, v1beta1.VerdictValid))
 	got := status.Recommendation
-	if got.Variant != "c10-500m" || got.Confidence != v1alpha1.ConfidenceLow || *got.CapacityMilliPerSecond >= 8500 || !strings.Contains(got.Reason, "evenly spaced") {
+	if got.Variant != "c10-500m" || got.Confidence != v1beta1.ConfidenceLow || *got.CapacityMilliPerSecond >= 8500 || !strings.Contains(got.Reason, "evenly spaced") {
 		t.Errorf("recommended: %+v", got)
 	}
 	if sized := row(t, status, "c10-500m").Sizing; sized == nil || sized.Replicas != got.Replicas {
@@ -152,11 +152,11 @@ func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
 func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
 	experiment, trials := fixture.Quickstart()
 	experiment.Spec.Matrix.Costs = []int32{8, 9, 10}
-	experiment.Spec.Matrix.Measure = v1alpha1.MeasureCorners
+	experiment.Spec.Matrix.Measure = v1beta1.MeasureCorners
 	spec := *experiment.Spec.DeepCopy()
-	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](9), MaxTotalCPU: "300m"}
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](9), MaxTotalCPU: "300m"}
 	for _, passed := range []bool{false, true} {
-		experiment.Status.ModelCheck = &v1alpha1.ModelCheck{Passed: passed}
+		experiment.Status.ModelCheck = &v1beta1.ModelCheck{Passed: passed}
 		asked, err := sizing.WhatIf(experiment, trials, spec)
 		if err != nil {
 			t.Fatal(err)
@@ -169,11 +169,11 @@ func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
 
 func TestWhatCanNotBeAsked(t *testing.T) {
 	spec := small()
-	trials := []v1alpha1.SizingTrial{held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)}
-	users := small(func(s *v1alpha1.SizingExperimentSpec) { s.Load.Mode = v1alpha1.LoadUsers })
+	trials := []v1beta1.SizingTrial{held(t, spec, "c10-500m", 4000, v1beta1.VerdictValid)}
+	users := small(func(s *v1beta1.SizingExperimentSpec) { s.Load.Mode = v1beta1.LoadUsers })
 	for name, c := range map[string]struct {
-		measured, asked v1alpha1.SizingExperimentSpec
-		trials          []v1alpha1.SizingTrial
+		measured, asked v1beta1.SizingExperimentSpec
+		trials          []v1beta1.SizingTrial
 		want            error
 	}{
 		"a question without a demand":   {spec, small(noDemand), trials, sizing.ErrNoDemand},
@@ -181,7 +181,7 @@ func TestWhatCanNotBeAsked(t *testing.T) {
 		"an experiment without a trial": {spec, spec, nil, sizing.ErrNoTrials},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := sizing.WhatIf(&v1alpha1.SizingExperiment{Spec: c.measured}, c.trials, c.asked); !errors.Is(err, c.want) {
+			if _, err := sizing.WhatIf(&v1beta1.SizingExperiment{Spec: c.measured}, c.trials, c.asked); !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
 		})

@@ -6,27 +6,27 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 // small returns an experiment with costs 8 and 10 on half a CPU, with controls.
-func small(changes ...func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExperimentSpec {
-	spec := v1alpha1.SizingExperimentSpec{
-		Matrix: v1alpha1.Matrix{
+func small(changes ...func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperimentSpec {
+	spec := v1beta1.SizingExperimentSpec{
+		Matrix: v1beta1.Matrix{
 			Costs: []int32{8, 10}, CPULimits: []string{"500m"},
-			Controls: []v1alpha1.Control{
-				{Name: "again", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10)},
-				{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
-				{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
+			Controls: []v1beta1.Control{
+				{Name: "again", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10)},
+				{Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
+				{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256},
 			},
 		},
-		Service:   v1alpha1.Service{Replicas: 1},
-		Load:      v1alpha1.Load{Mode: v1alpha1.LoadRates, RequestTimeoutSeconds: 10},
-		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-		Demand:    &v1alpha1.Demand{LoginsPerSecond: 5},
-		Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+		Service:   v1beta1.Service{Replicas: 1},
+		Load:      v1beta1.Load{Mode: v1beta1.LoadRates, RequestTimeoutSeconds: 10},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Demand:    &v1beta1.Demand{LoginsPerSecond: 5},
+		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
 	}
 	for _, change := range changes {
 		change(&spec)
@@ -36,7 +36,7 @@ func small(changes ...func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExper
 
 // held returns a trial of a variant with a capacity, in thousandths, on two lanes with a
 // quota of half a CPU.
-func held(t testing.TB, spec v1alpha1.SizingExperimentSpec, variant string, capacity int64, verdict v1alpha1.Verdict) v1alpha1.SizingTrial {
+func held(t testing.TB, spec v1beta1.SizingExperimentSpec, variant string, capacity int64, verdict v1beta1.Verdict) v1beta1.SizingTrial {
 	t.Helper()
 	variants, err := matrix.Variants(spec.Matrix)
 	if err != nil {
@@ -50,25 +50,25 @@ func held(t testing.TB, spec v1alpha1.SizingExperimentSpec, variant string, capa
 			CalibrationResult: handover.CalibrationResult{HashMicroseconds: 56 << v.Cost, ErrorMicroseconds: 100, Samples: 50},
 			Surroundings:      handover.Surroundings{GoMaxProcs: 1, Cpuset: "0-1", QuotaMilliCPU: ptr.To[int64](500)},
 		}
-		return v1alpha1.SizingTrial{
-			Spec: v1alpha1.SizingTrialSpec{Variant: v, Repetition: 1, Service: spec.Service, Load: spec.Load, Objective: spec.Objective, Seed: 7},
-			Status: v1alpha1.SizingTrialStatus{
-				Phase: v1alpha1.TrialSucceeded, Calibration: &cal,
-				Result: &v1alpha1.VariantResult{
+		return v1beta1.SizingTrial{
+			Spec: v1beta1.SizingTrialSpec{Variant: v, Repetition: 1, Service: spec.Service, Load: spec.Load, Objective: spec.Objective, Seed: 7},
+			Status: v1beta1.SizingTrialStatus{
+				Phase: v1beta1.TrialSucceeded, Calibration: &cal,
+				Result: &v1beta1.VariantResult{
 					Variant: variant, Verdict: verdict, Trials: 1, Calibration: &cal.CalibrationResult,
-					ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: &capacity, CapacityMethod: v1alpha1.CapacityMeasured,
+					ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: &capacity, CapacityMethod: v1beta1.CapacityMeasured,
 				},
 			},
 		}
 	}
 	t.Fatalf("no variant %s", variant)
-	return v1alpha1.SizingTrial{}
+	return v1beta1.SizingTrial{}
 }
 
 // concluded returns the status at the end of an experiment.
-func concluded(t testing.TB, spec v1alpha1.SizingExperimentSpec, trials ...v1alpha1.SizingTrial) *v1alpha1.SizingExperimentStatus {
+func concluded(t testing.TB, spec v1beta1.SizingExperimentSpec, trials ...v1beta1.SizingTrial) *v1beta1.SizingExperimentStatus {
 	t.Helper()
-	var status v1alpha1.SizingExperimentStatus
+	var status v1beta1.SizingExperimentStatus
 	if err := sizing.Rows(spec, trials, &status); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func concluded(t testing.TB, spec v1alpha1.SizingExperimentSpec, trials ...v1alp
 	return &status
 }
 
-func row(t testing.TB, status *v1alpha1.SizingExperimentStatus, variant string) *v1alpha1.VariantResult {
+func row(t testing.TB, status *v1beta1.SizingExperimentStatus, variant string) *v1beta1.VariantResult {
 	t.Helper()
 	for i := range status.Results {
 		if status.Results[i].Variant == variant {

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	. "github.com/hashmark-dev/hashmark/internal/sizing"
 )
@@ -14,19 +14,19 @@ import (
 // argon2id makes a candidate a control with OWASP's setting of 19,456 KiB, as the matrix
 // fills it in.
 func argon2id(c *Candidate) {
-	c.Variant.Algorithm, c.Variant.Control, c.Variant.Cost = v1alpha1.AlgorithmArgon2id, "argon", 0
+	c.Variant.Algorithm, c.Variant.Control, c.Variant.Cost = v1beta1.AlgorithmArgon2id, "argon", 0
 	c.Variant.MemoryKiB, c.Variant.Iterations, c.Variant.Parallelism = ptr.To[int32](19_456), ptr.To[int32](2), ptr.To[int32](1)
 }
 
-func hashes(of ...v1alpha1.Algorithm) func(*Question) { return func(q *Question) { q.Hashes = of } }
+func hashes(of ...v1beta1.Algorithm) func(*Question) { return func(q *Question) { q.Hashes = of } }
 
 func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 	rate := func(perSecond int64) func(*Question) {
 		return func(q *Question) {
-			q.Tariff, _ = pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04", AttackerRates: []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: perSecond}}}, nil)
+			q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04", AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: perSecond}}}, nil)
 		}
 	}
-	both := hashes(v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id)
+	both := hashes(v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id)
 	weak := []Candidate{replica("c8-1", 8, 1000, 68_100), replica("argon-1", 0, 1000, 30_000, argon2id)}
 	candidates := []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900), replica("argon-1", 0, 1000, 30_000, argon2id)}
 	for name, c := range map[string]struct {
@@ -56,22 +56,22 @@ func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 
 func TestWhichHashesMayAnswer(t *testing.T) {
 	argon := replica("argon-1", 0, 1000, 1, argon2id).Variant
-	session, again, unknown := argon, v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Control: "again", Cost: 10}, argon
+	session, again, unknown := argon, v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Control: "again", Cost: 10}, argon
 	session.Sessions = true
 	unknown.MemoryKiB = ptr.To[int32](19_457)
-	bcrypt := v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10}
+	bcrypt := v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10}
 	for name, c := range map[string]struct {
-		hashes  []v1alpha1.Algorithm
-		variant v1alpha1.Variant
+		hashes  []v1beta1.Algorithm
+		variant v1beta1.Variant
 		want    bool
 	}{
 		"a cost of the matrix":                {nil, bcrypt, true},
 		"a control that is not in hashes":     {nil, argon, false},
-		"a control that is in hashes":         {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, argon, true},
-		"a cost, but Bcrypt is not in hashes": {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, bcrypt, false},
-		"a bcrypt control":                    {[]v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt}, again, false},
-		"a control with sessions":             {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, session, false},
-		"a control whose guesses are unknown": {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, unknown, false},
+		"a control that is in hashes":         {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, argon, true},
+		"a cost, but Bcrypt is not in hashes": {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, bcrypt, false},
+		"a bcrypt control":                    {[]v1beta1.Algorithm{v1beta1.AlgorithmBcrypt}, again, false},
+		"a control with sessions":             {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, session, false},
+		"a control whose guesses are unknown": {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, unknown, false},
 	} {
 		if got := fivePerSecond(hashes(c.hashes...)).Admits(c.variant); got != c.want {
 			t.Errorf("%s: %t", name, got)
@@ -80,44 +80,44 @@ func TestWhichHashesMayAnswer(t *testing.T) {
 }
 
 func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
-	spec := func(change func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExperimentSpec {
-		s := v1alpha1.SizingExperimentSpec{
-			Matrix: v1alpha1.Matrix{
+	spec := func(change func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperimentSpec {
+		s := v1beta1.SizingExperimentSpec{
+			Matrix: v1beta1.Matrix{
 				Costs: []int32{10}, CPULimits: []string{"1"},
-				Controls: []v1alpha1.Control{{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id}, {Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}},
+				Controls: []v1beta1.Control{{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id}, {Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}},
 			},
-			Demand: &v1alpha1.Demand{LoginsPerSecond: 5},
-			Prices: &v1alpha1.Prices{},
+			Demand: &v1beta1.Demand{LoginsPerSecond: 5},
+			Prices: &v1beta1.Prices{},
 		}
 		change(&s)
 		return s
 	}
-	asks := func(of ...v1alpha1.Algorithm) func(*v1alpha1.SizingExperimentSpec) {
-		return func(s *v1alpha1.SizingExperimentSpec) { s.Demand.Hashes = of }
+	asks := func(of ...v1beta1.Algorithm) func(*v1beta1.SizingExperimentSpec) {
+		return func(s *v1beta1.SizingExperimentSpec) { s.Demand.Hashes = of }
 	}
 	for name, c := range map[string]struct {
-		change func(*v1alpha1.SizingExperimentSpec)
+		change func(*v1beta1.SizingExperimentSpec)
 		want   string // "" if there is no error
 	}{
-		"no hashes":                        {func(*v1alpha1.SizingExperimentSpec) {}, ""},
-		"no demand":                        {func(s *v1alpha1.SizingExperimentSpec) { s.Demand = nil }, ""},
-		"OWASP's own setting":              {asks(v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id), ""},
-		"a hash that is not in the matrix": {asks(v1alpha1.AlgorithmPBKDF2), "demand.hashes has PBKDF2, but no control without sessions has it; add one to matrix.controls, or remove PBKDF2 from demand.hashes"},
-		"only with sessions": {func(s *v1alpha1.SizingExperimentSpec) {
+		"no hashes":                        {func(*v1beta1.SizingExperimentSpec) {}, ""},
+		"no demand":                        {func(s *v1beta1.SizingExperimentSpec) { s.Demand = nil }, ""},
+		"OWASP's own setting":              {asks(v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id), ""},
+		"a hash that is not in the matrix": {asks(v1beta1.AlgorithmPBKDF2), "demand.hashes has PBKDF2, but no control without sessions has it; add one to matrix.controls, or remove PBKDF2 from demand.hashes"},
+		"only with sessions": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Matrix.Controls[0].Sessions = true
-			asks(v1alpha1.AlgorithmArgon2id)(s)
+			asks(v1beta1.AlgorithmArgon2id)(s)
 		}, "without sessions"},
-		"a hash without a published rate": {asks(v1alpha1.AlgorithmScrypt), "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}], or remove Scrypt from demand.hashes"},
-		"an attacker rate makes it known": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 5000}}
-			asks(v1alpha1.AlgorithmScrypt)(s)
+		"a hash without a published rate": {asks(v1beta1.AlgorithmScrypt), "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}], or remove Scrypt from demand.hashes"},
+		"an attacker rate makes it known": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 5000}}
+			asks(v1beta1.AlgorithmScrypt)(s)
 		}, ""},
-		"a setting without a published rate": {func(s *v1alpha1.SizingExperimentSpec) {
+		"a setting without a published rate": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Matrix.Controls[0].MemoryKiB = ptr.To[int32](65_536)
-			asks(v1alpha1.AlgorithmArgon2id)(s)
+			asks(v1beta1.AlgorithmArgon2id)(s)
 		}, "are unknown"},
-		"a rate for a control that does not exist": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "argn", GuessesPerSecond: 5000}}
+		"a rate for a control that does not exist": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "argn", GuessesPerSecond: 5000}}
 		}, "prices.attackerRates names control argn, which is not in matrix.controls"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 
 func TestTheMemoryLimitIsToldAndPaidFor(t *testing.T) {
 	q := fivePerSecond()
-	q.Tariff, _ = pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04", PerGiBHour: "0.008"}, nil)
+	q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04", PerGiBHour: "0.008"}, nil)
 	const half = 512 << 20
 	measured := replica("c10-500m", 10, 500, 7_140, func(c *Candidate) { c.MemoryLimit, c.GivenMemory = half, 2*half })
 	given := replica("c10-500m", 10, 500, 7_140, func(c *Candidate) { c.GivenMemory = 2 * half })

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // fitting returns the wanted sizes that fit, the best first.
@@ -36,8 +36,8 @@ func order(all []sized) func(a, b sized) int {
 
 // inOrder has the limits in the order in which they are checked. A size gets as far as the
 // first limit that it exceeds.
-var inOrder = []v1alpha1.Bound{
-	v1alpha1.BoundObjective, v1alpha1.BoundMinimumCost, v1alpha1.BoundCapacityUnknown, v1alpha1.BoundMaxTotalCPU, v1alpha1.BoundMaxReplicas,
+var inOrder = []v1beta1.Bound{
+	v1beta1.BoundObjective, v1beta1.BoundMinimumCost, v1beta1.BoundCapacityUnknown, v1beta1.BoundMaxTotalCPU, v1beta1.BoundMaxReplicas,
 }
 
 // kept returns how many limits a size keeps before the first that it exceeds.
@@ -58,13 +58,13 @@ func nearer(a, b sized) int {
 	}
 	least, stronger := 0, cmp.Compare(b.strength, a.strength)
 	switch {
-	case a.fits() || a.breaks[0] == v1alpha1.BoundMinimumCost:
+	case a.fits() || a.breaks[0] == v1beta1.BoundMinimumCost:
 		least = stronger
-	case a.breaks[0] == v1alpha1.BoundObjective:
+	case a.breaks[0] == v1beta1.BoundObjective:
 		least = cmp.Or(-stronger, cmp.Compare(b.MilliCPU, a.MilliCPU))
-	case a.breaks[0] == v1alpha1.BoundCapacityUnknown:
+	case a.breaks[0] == v1beta1.BoundCapacityUnknown:
 		least = cmp.Compare(b.Served, a.Served)
-	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
+	case a.breaks[0] == v1beta1.BoundMaxReplicas:
 		least = cmp.Compare(a.replicas, b.replicas)
 	}
 	return cmp.Or(least,

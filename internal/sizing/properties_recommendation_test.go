@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	. "github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -23,7 +23,7 @@ var limits = []int64{100, 250, 500, 1000, 2000, 4000}
 // someCandidate draws a candidate on one of the pools.
 func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	c := Candidate{
-		Variant:   v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
+		Variant:   v1beta1.Variant{Name: name, Algorithm: v1beta1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
 		MilliCPU:  rapid.SampledFrom(limits).Draw(t, "limit"),
 		Trust:     rapid.SampledFrom([]Trust{Invalid, Hint, Suspect, Valid, Valid}).Draw(t, "trust"),
 		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), EvenlySpaced: rapid.Bool().Draw(t, "respaced"),
@@ -34,7 +34,7 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	c.GivenMemory = rapid.SampledFrom([]int64{32 << 20, 128 << 20, 1 << 30}).Draw(t, "given memory")
 	c.MemoryLimit = rapid.SampledFrom([]int64{0, 32 << 20, 1 << 30}).Draw(t, "memory limit")
 	if pool := rapid.SampledFrom(pools).Draw(t, "pool"); pool != "" {
-		c.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
+		c.Variant.NodePool = &v1beta1.NodePool{Name: pool}
 	}
 	if rapid.IntRange(0, 4).Draw(t, "feasible") > 0 {
 		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
@@ -61,19 +61,19 @@ func withOtherHashes(t *rapid.T, candidates []Candidate) []Candidate {
 	mixed := slices.Clone(candidates)
 	for i := range mixed {
 		if control := rapid.SampledFrom([]string{"", "", "weak", "even", "strong"}).Draw(t, "control"); control != "" {
-			mixed[i].Variant.Algorithm, mixed[i].Variant.Control, mixed[i].Variant.Cost = v1alpha1.AlgorithmScrypt, control, 0
+			mixed[i].Variant.Algorithm, mixed[i].Variant.Control, mixed[i].Variant.Cost = v1beta1.AlgorithmScrypt, control, 0
 		}
 	}
 	return mixed
 }
 
-func someRates() []v1alpha1.AttackerRate {
-	return []v1alpha1.AttackerRate{{Control: "weak", GuessesPerSecond: 40_000}, {Control: "even", GuessesPerSecond: 7_071}, {Control: "strong", GuessesPerSecond: 1_250}}
+func someRates() []v1beta1.AttackerRate {
+	return []v1beta1.AttackerRate{{Control: "weak", GuessesPerSecond: 40_000}, {Control: "even", GuessesPerSecond: 7_071}, {Control: "strong", GuessesPerSecond: 1_250}}
 }
 
 // strength returns the strength of the recommended hash as a bcrypt cost, or 0 if nothing is
 // recommended.
-func strength(q Question, r *v1alpha1.Recommendation, candidates []Candidate) float64 {
+func strength(q Question, r *v1beta1.Recommendation, candidates []Candidate) float64 {
 	for _, c := range candidates {
 		if c.Variant.Name == r.Variant {
 			return strengthOf(q, c)
@@ -99,9 +99,9 @@ func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
 	}
 }
 
-func prices(t rapid.TB, perCPUHour string, pools ...v1alpha1.NodePool) pricing.Tariff {
+func prices(t rapid.TB, perCPUHour string, pools ...v1beta1.NodePool) pricing.Tariff {
 	t.Helper()
-	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: perCPUHour, AttackerRates: someRates()}, pools)
+	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: perCPUHour, AttackerRates: someRates()}, pools)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func milliCPU(t rapid.TB, quantity string) int64 {
 func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, "", "small", "big"))
-		tariff := prices(t, "0.04", v1alpha1.NodePool{Name: "small", PerCPUHour: "0.02"}, v1alpha1.NodePool{Name: "big"})
+		tariff := prices(t, "0.04", v1beta1.NodePool{Name: "small", PerCPUHour: "0.02"}, v1beta1.NodePool{Name: "big"})
 		asked := someQuestion(t, tariff)
 		before := Of(asked, candidates)
 		harder, stricter := asked, slices.Clone(candidates)
@@ -155,7 +155,7 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 // withMemory returns prices that include memory.
 func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
 	t.Helper()
-	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04", PerGiBHour: perGiBHour, AttackerRates: someRates()}, nil)
+	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04", PerGiBHour: perGiBHour, AttackerRates: someRates()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, "", "small", "free"))
 		asked := someQuestion(t, rapid.SampledFrom([]pricing.Tariff{
-			prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), prices(t, "", v1alpha1.NodePool{Name: "free", PerCPUHour: "0.01"}),
+			prices(t, "0.04", v1beta1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), prices(t, "", v1beta1.NodePool{Name: "free", PerCPUHour: "0.01"}),
 		}).Draw(t, "tariff"))
 		if diff := cmp.Diff(Of(asked, candidates), Of(asked, rapid.Permutation(candidates).Draw(t, "in another order"))); diff != "" {
 			t.Error(diff)
@@ -248,7 +248,7 @@ func TestNoCandidateIsBetter(t *testing.T) {
 		candidates := someCandidates(t, "")
 		asked := someQuestion(t, prices(t, "0.04"))
 		got := Of(asked, candidates)
-		for _, size := range []*v1alpha1.Size{&got.Size, got.RunnerUp, got.Nearest} {
+		for _, size := range []*v1beta1.Size{&got.Size, got.RunnerUp, got.Nearest} {
 			usable(t, candidates, size)
 		}
 		sound := false
@@ -271,7 +271,7 @@ func TestNoCandidateIsBetter(t *testing.T) {
 		if !byHand(asked, best) || cpuByHand(asked, best) != milliCPU(t, got.TotalCPU) {
 			t.Errorf("%s on %s exceeds a limit", got.Variant, got.TotalCPU)
 		}
-		if best.Trust == Suspect && (sound || got.Confidence != v1alpha1.ConfidenceLow) {
+		if best.Trust == Suspect && (sound || got.Confidence != v1beta1.ConfidenceLow) {
 			t.Errorf("a Suspect result is recommended although a Valid one fits, or with confidence %s", got.Confidence)
 		}
 	})
@@ -281,7 +281,7 @@ func named(candidates []Candidate, name string) Candidate {
 	return candidates[slices.IndexFunc(candidates, func(c Candidate) bool { return c.Variant.Name == name })]
 }
 
-func usable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
+func usable(t *rapid.T, candidates []Candidate, size *v1beta1.Size) {
 	if size == nil || size.Variant == "" {
 		return
 	}
@@ -323,11 +323,11 @@ func TestWhatIsToldFitsTheAPI(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "", "small")
 		for i := range candidates {
-			candidates[i].Reasons = slices.Repeat([]v1alpha1.Reason{{Type: "GeneratorSaturated"}}, rapid.IntRange(0, 32).Draw(t, "reasons"))
+			candidates[i].Reasons = slices.Repeat([]v1beta1.Reason{{Type: "GeneratorSaturated"}}, rapid.IntRange(0, 32).Draw(t, "reasons"))
 		}
 		q := someQuestion(t, prices(t, "99999999999.9999"))
-		verifying(v1alpha1.VerifyReplica, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1alpha1.Verification {
-			outcome := rapid.SampledFrom([]v1alpha1.VerificationOutcome{v1alpha1.VerificationMet, v1alpha1.VerificationFailed, v1alpha1.VerificationUndecided, v1alpha1.VerificationNotRun, ""}).Draw(t, "outcome")
+		verifying(v1beta1.VerifyReplica, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1beta1.Verification {
+			outcome := rapid.SampledFrom([]v1beta1.VerificationOutcome{v1beta1.VerificationMet, v1beta1.VerificationFailed, v1beta1.VerificationUndecided, v1beta1.VerificationNotRun, ""}).Draw(t, "outcome")
 			v := tried(fmt.Sprintf("v%d", rapid.IntRange(0, 11).Draw(t, "variant")), rapid.Int32Range(1, 3).Draw(t, "replicas"), outcome)
 			v.Message = "It was driven. It ended. It was counted"
 			return v

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
@@ -16,15 +16,15 @@ func TestAStricterObjectiveOfARealExperimentNeverRaisesTheCost(t *testing.T) {
 	experiment, trials := fixture.Quickstart()
 	for _, demand := range []int32{3, 12} {
 		chosen, costs := map[int32]bool{}, []int32{16}
-		for _, objective := range []v1alpha1.Objective{
+		for _, objective := range []v1beta1.Objective{
 			{P95Milliseconds: 3000}, {P95Milliseconds: 1000}, {P95Milliseconds: 1000, P99Milliseconds: 1000},
 			{P95Milliseconds: 300, P99Milliseconds: 600}, {P95Milliseconds: 100, P99Milliseconds: 150}, {P95Milliseconds: 20, P99Milliseconds: 20},
 		} {
 			objective.MaxErrorPerMille = experiment.Spec.Objective.MaxErrorPerMille
-			var spec v1alpha1.SizingExperimentSpec
-			got := askedAgain(t, experiment, trials, func(s *v1alpha1.SizingExperimentSpec) {
+			var spec v1beta1.SizingExperimentSpec
+			got := askedAgain(t, experiment, trials, func(s *v1beta1.SizingExperimentSpec) {
 				s.Objective = objective
-				s.Demand = &v1alpha1.Demand{
+				s.Demand = &v1beta1.Demand{
 					LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](20), MinimumCost: ptr.To[int32](8),
 					MaxTotalCPU: "1500m", MaxReplicas: ptr.To[int32](6),
 				}
@@ -42,7 +42,7 @@ func TestAStricterObjectiveOfARealExperimentNeverRaisesTheCost(t *testing.T) {
 	}
 }
 
-func keepsBounds(t *testing.T, spec v1alpha1.SizingExperimentSpec, got *v1alpha1.Recommendation) {
+func keepsBounds(t *testing.T, spec v1beta1.SizingExperimentSpec, got *v1beta1.Recommendation) {
 	t.Helper()
 	if got.Variant == "" {
 		if got.BrokenBound == "" || got.Reason == "" {

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
@@ -29,7 +29,7 @@ type Question struct {
 	// MinimumCost is the lowest acceptable cost.
 	MinimumCost int32
 	// Hashes are the allowed algorithms; empty means only bcrypt.
-	Hashes []v1alpha1.Algorithm
+	Hashes []v1beta1.Algorithm
 	// MaxMilliCPU is the limit of the CPU of all replicas, in thousandths; 0 means no
 	// limit.
 	MaxMilliCPU int64
@@ -41,17 +41,17 @@ type Question struct {
 	// Tariff has the prices.
 	Tariff pricing.Tariff
 	// Verify says how the size is verified; None, or empty, if it is not.
-	Verify v1alpha1.Verify
+	Verify v1beta1.Verify
 	// FastestMilliPerSecond is the highest rate, times 1000, that a generator can drive
 	// in a verification.
 	FastestMilliPerSecond int64
 	// Verifications are those that ended or are running.
-	Verifications []v1alpha1.Verification
+	Verifications []v1beta1.Verification
 }
 
 // QuestionOf returns the question of an experiment's demand, with the verifications of its
 // status. It returns false if there is no demand.
-func QuestionOf(spec v1alpha1.SizingExperimentSpec, tariff pricing.Tariff, verifications []v1alpha1.Verification) (Question, bool) {
+func QuestionOf(spec v1beta1.SizingExperimentSpec, tariff pricing.Tariff, verifications []v1beta1.Verification) (Question, bool) {
 	demand := spec.Demand
 	if demand == nil {
 		return Question{}, false

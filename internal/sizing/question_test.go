@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	. "github.com/hashmark-dev/hashmark/internal/sizing"
 )
@@ -16,39 +16,39 @@ func TestAsk(t *testing.T) {
 	usual := Question{MilliPerSecond: 5000, HeadroomPercent: 30, MinimumCost: 10, MaxReplicas: 10_000}
 	within := func(milli int64) Question { q := usual; q.MaxMilliCPU = milli; return q }
 	for name, c := range map[string]struct {
-		demand v1alpha1.Demand
+		demand v1beta1.Demand
 		want   Question
 	}{
-		"absent fields have the schema's defaults": {v1alpha1.Demand{LoginsPerSecond: 5}, usual},
-		"CPU counts in thousandths":                {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1.5"}, within(1500)},
-		"a part of a thousandth is rounded down":   {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1500500u"}, within(1500)},
-		"a tiny limit is not no limit":             {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1n"}, within(1)},
-		"a huge limit is capped":                   {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "9E"}, within(640_000_000)},
-		"other hashes are allowed":                 {v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}}, func() Question { q := usual; q.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}; return q }()},
-		"replicas can be down":                     {v1alpha1.Demand{LoginsPerSecond: 5, SurviveReplicas: ptr.To[int32](2)}, func() Question { q := usual; q.Survive = 2; return q }()},
-		"explicit values replace defaults":         {v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
+		"absent fields have the schema's defaults": {v1beta1.Demand{LoginsPerSecond: 5}, usual},
+		"CPU counts in thousandths":                {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1.5"}, within(1500)},
+		"a part of a thousandth is rounded down":   {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1500500u"}, within(1500)},
+		"a tiny limit is not no limit":             {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1n"}, within(1)},
+		"a huge limit is capped":                   {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "9E"}, within(640_000_000)},
+		"other hashes are allowed":                 {v1beta1.Demand{LoginsPerSecond: 5, Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}}, func() Question { q := usual; q.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}; return q }()},
+		"replicas can be down":                     {v1beta1.Demand{LoginsPerSecond: 5, SurviveReplicas: ptr.To[int32](2)}, func() Question { q := usual; q.Survive = 2; return q }()},
+		"explicit values replace defaults":         {v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked, ok := QuestionOf(v1alpha1.SizingExperimentSpec{Demand: &c.demand}, pricing.Tariff{}, nil)
+			asked, ok := QuestionOf(v1beta1.SizingExperimentSpec{Demand: &c.demand}, pricing.Tariff{}, nil)
 			if diff := cmp.Diff(c.want, asked, cmpopts.IgnoreFields(Question{}, "Tariff", "FastestMilliPerSecond")); diff != "" || !ok {
 				t.Errorf("asked %v (-want +asked)\n%s", ok, diff)
 			}
 		})
 	}
-	if _, ok := QuestionOf(v1alpha1.SizingExperimentSpec{}, pricing.Tariff{}, nil); ok {
+	if _, ok := QuestionOf(v1beta1.SizingExperimentSpec{}, pricing.Tariff{}, nil); ok {
 		t.Error("Ask returned a question without a demand")
 	}
 }
 
 func on(pool string) func(*Candidate) {
-	return func(c *Candidate) { c.Variant.NodePool = &v1alpha1.NodePool{Name: pool} }
+	return func(c *Candidate) { c.Variant.NodePool = &v1beta1.NodePool{Name: pool} }
 }
 
 // Of two sizes that fit, the first in the order is recommended, and the second is the
 // runner-up.
 func TestOrder(t *testing.T) {
-	dearAndCheap := prices(t, "1", v1alpha1.NodePool{Name: "dear", PerCPUHour: "3"}, v1alpha1.NodePool{Name: "cheap", PerCPUHour: "1"})
-	onePriced, err := pricing.Of(&v1alpha1.Prices{}, []v1alpha1.NodePool{{Name: "cheap", PerCPUHour: "1"}, {Name: "dear"}})
+	dearAndCheap := prices(t, "1", v1beta1.NodePool{Name: "dear", PerCPUHour: "3"}, v1beta1.NodePool{Name: "cheap", PerCPUHour: "1"})
+	onePriced, err := pricing.Of(&v1beta1.Prices{}, []v1beta1.NodePool{{Name: "cheap", PerCPUHour: "1"}, {Name: "dear"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	. "github.com/hashmark-dev/hashmark/internal/sizing"
 )
@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // thousandths.
 func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(*Candidate)) Candidate {
 	c := Candidate{
-		Variant:  v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
+		Variant:  v1beta1.Variant{Name: name, Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost},
 		MilliCPU: milliCPU, Trust: Valid, Capacity: capacity, Found: capacity, Confirmed: true,
 		P95: func(milliPerSecond int64) (int64, bool) { return 100_000 + 50*milliPerSecond, true },
 	}
@@ -31,7 +31,7 @@ func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(
 }
 
 func suspect(c *Candidate) {
-	c.Trust, c.Reasons = Suspect, []v1alpha1.Reason{{Type: "NoisyNeighbour"}}
+	c.Trust, c.Reasons = Suspect, []v1beta1.Reason{{Type: "NoisyNeighbour"}}
 }
 func invalid(c *Candidate)     { c.Trust = Invalid }
 func predicted(c *Candidate)   { c.Predicted = true }
@@ -67,15 +67,15 @@ func barelySaturated(c *Candidate) { c.Served, c.Unknown = c.Found, BySaturation
 func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }
 
 // verifying sets how the size is verified, and the verifications that exist.
-func verifying(how v1alpha1.Verify, made ...v1alpha1.Verification) func(*Question) {
+func verifying(how v1beta1.Verify, made ...v1beta1.Verification) func(*Question) {
 	return func(q *Question) {
 		q.Verify, q.FastestMilliPerSecond, q.Verifications = how, 200_000, made
 	}
 }
 
 // tried returns the verification of a size.
-func tried(variant string, replicas int32, outcome v1alpha1.VerificationOutcome) v1alpha1.Verification {
-	v := v1alpha1.Verification{Variant: variant, Replicas: replicas, DrivenReplicas: 1, OfferedMilliPerSecond: 5000 / int64(replicas), Outcome: outcome}
+func tried(variant string, replicas int32, outcome v1beta1.VerificationOutcome) v1beta1.Verification {
+	v := v1beta1.Verification{Variant: variant, Replicas: replicas, DrivenReplicas: 1, OfferedMilliPerSecond: 5000 / int64(replicas), Outcome: outcome}
 	if outcome != "" {
 		v.Message = "1 replica was driven with 500 logins"
 	}
@@ -108,7 +108,7 @@ func demanding(perSecond int64) func(*Question) {
 	return func(q *Question) { q.MilliPerSecond = 1000 * perSecond }
 }
 func priced(t *testing.T) func(*Question) {
-	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04"}, nil)
+	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,16 +154,16 @@ func TestTold(t *testing.T) {
 		{"a higher cost might serve the demand", fivePerSecond(withinCPU(1000)), quickstartSizes(replica("c11-1", 11, 1000, 4_000, lowerBound))},
 		{"one replica can be down", fivePerSecond(withinCPU(4000), surviving(1)), quickstartSizes()},
 		{"one replica can be down, but maxReplicas is 1", fivePerSecond(withinReplicas(1), surviving(1)), quickstartSizes()},
-		{"verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), alone},
-		{"not verified yet", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica)), alone},
-		{"a prediction was verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c11-1", 1, v1alpha1.VerificationMet))), []Candidate{replica("c11-1", 11, 1000, 7_700, predicted)}},
-		{"verified, but no step confirms the capacity", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
-		{"being verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, ""))), alone},
-		{"ten minutes did not decide", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationUndecided))), alone},
-		{"the second size is verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 4_999, found(7_140), refuted), replica("c10-2", 10, 2_000, 30_000)}},
-		{"two sizes failed", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationFailed))), []Candidate{replica("c10-500m", 10, 500, 2_499, refuted)}},
-		{"the rate per replica is too high for a generator", fivePerSecond(demanding(900), verifying(v1alpha1.VerifyFull)), []Candidate{replica("c10-64", 10, 64_000, 1_200_000)}},
-		{"the rate per replica is too low to verify", fivePerSecond(demanding(1), verifying(v1alpha1.VerifyReplica)), []Candidate{replica("c14-100m", 14, 100, 90)}},
+		{"verified", fivePerSecond(withinCPU(1000), verifying(v1beta1.VerifyReplica, tried("c10-500m", 1, v1beta1.VerificationMet))), alone},
+		{"not verified yet", fivePerSecond(withinCPU(1000), verifying(v1beta1.VerifyReplica)), alone},
+		{"a prediction was verified", fivePerSecond(withinCPU(1000), verifying(v1beta1.VerifyReplica, tried("c11-1", 1, v1beta1.VerificationMet))), []Candidate{replica("c11-1", 11, 1000, 7_700, predicted)}},
+		{"verified, but no step confirms the capacity", fivePerSecond(verifying(v1beta1.VerifyReplica, tried("c10-500m", 1, v1beta1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
+		{"being verified", fivePerSecond(withinCPU(1000), verifying(v1beta1.VerifyReplica, tried("c10-500m", 1, ""))), alone},
+		{"ten minutes did not decide", fivePerSecond(withinCPU(1000), verifying(v1beta1.VerifyReplica, tried("c10-500m", 1, v1beta1.VerificationUndecided))), alone},
+		{"the second size is verified", fivePerSecond(withinCPU(1000), verifying(v1beta1.VerifyReplica, tried("c10-500m", 1, v1beta1.VerificationFailed), tried("c10-500m", 2, v1beta1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 4_999, found(7_140), refuted), replica("c10-2", 10, 2_000, 30_000)}},
+		{"two sizes failed", fivePerSecond(verifying(v1beta1.VerifyReplica, tried("c10-500m", 1, v1beta1.VerificationFailed), tried("c10-500m", 2, v1beta1.VerificationFailed))), []Candidate{replica("c10-500m", 10, 500, 2_499, refuted)}},
+		{"the rate per replica is too high for a generator", fivePerSecond(demanding(900), verifying(v1beta1.VerifyFull)), []Candidate{replica("c10-64", 10, 64_000, 1_200_000)}},
+		{"the rate per replica is too low to verify", fivePerSecond(demanding(1), verifying(v1beta1.VerifyReplica)), []Candidate{replica("c14-100m", 14, 100, 90)}},
 		{"logins were evenly spaced", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, respaced, unconfirmed)}},
 	} {
 		fmt.Fprintf(&page, "== %s\n%s\n", c.name, format(Of(c.question, c.candidates)))
@@ -184,7 +184,7 @@ func TestTold(t *testing.T) {
 }
 
 // format writes a recommendation as readable text.
-func format(r *v1alpha1.Recommendation) string {
+func format(r *v1beta1.Recommendation) string {
 	var text strings.Builder
 	if r.Variant != "" {
 		fmt.Fprintf(&text, "%s, confidence %s\n", size(&r.Size), r.Confidence)
@@ -204,7 +204,7 @@ func format(r *v1alpha1.Recommendation) string {
 	return text.String()
 }
 
-func size(s *v1alpha1.Size) string {
+func size(s *v1beta1.Size) string {
 	if s.Replicas == 0 {
 		return s.Variant
 	}

@@ -3,7 +3,7 @@ package sizing
 import (
 	"math/big"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
@@ -18,7 +18,7 @@ import (
 //
 // With evenly spaced logins a row has no sizing and no monthly price before Conclude, because the model
 // first has to compute the capacity for random arrivals.
-func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, status *v1alpha1.SizingExperimentStatus) error {
+func Rows(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, status *v1beta1.SizingExperimentStatus) error {
 	t, err := newTable(spec, trials, status.Verifications)
 	if err == nil {
 		t.rows(status)
@@ -28,22 +28,22 @@ func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, sta
 
 // table is an experiment with what its rows are computed from.
 type table struct {
-	spec   v1alpha1.SizingExperimentSpec
-	speeds []v1alpha1.PoolSpeed
-	trials []v1alpha1.SizingTrial
+	spec   v1beta1.SizingExperimentSpec
+	speeds []v1beta1.PoolSpeed
+	trials []v1beta1.SizingTrial
 	// measured are the variants that have a row, all are the variants of the matrix.
-	measured, all []v1alpha1.Variant
+	measured, all []v1beta1.Variant
 	tariff        pricing.Tariff
 	// question is the question of the demand, if asked.
 	question Question
 	asked    bool
 	// service returns one replica of a variant for the simulation, or false if it is unknown.
-	service func(v1alpha1.Variant) (model.Service, bool)
+	service func(v1beta1.Variant) (model.Service, bool)
 	// calibrated reports that only hash times are known.
 	calibrated bool
 }
 
-func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, verifications []v1alpha1.Verification) (*table, error) {
+func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, verifications []v1beta1.Verification) (*table, error) {
 	trials = matrix.Measurements(trials)
 	all, err := matrix.Variants(spec.Matrix)
 	if err != nil {
@@ -59,18 +59,18 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 	}
 	t := &table{spec: spec, speeds: speed.Pools(trials), trials: trials, measured: measured, all: all, tariff: tariff}
 	t.question, t.asked = QuestionOf(spec, tariff, verifications)
-	t.service = func(v v1alpha1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
+	t.service = func(v v1beta1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
 	return t, nil
 }
 
-func (t *table) rows(status *v1alpha1.SizingExperimentStatus) {
+func (t *table) rows(status *v1beta1.SizingExperimentStatus) {
 	status.Speed = t.speeds
 	status.Results = results.Results(t.measured, t.trials, t.spec.Baseline)
 	for i := range status.Results {
 		row := &status.Results[i]
 		row.Sizing, row.Price = t.sizeAndPrice(t.rowCandidate(row), row.CapacityMilliPerSecond)
 	}
-	results.PriceDifferences(status.Results, func(row *v1alpha1.VariantResult) *big.Rat {
+	results.PriceDifferences(status.Results, func(row *v1beta1.VariantResult) *big.Rat {
 		return t.perMillion(t.rowCandidate(row), row.CapacityMilliPerSecond)
 	})
 	status.HashTimes = results.HashTimes(t.trials)
@@ -79,7 +79,7 @@ func (t *table) rows(status *v1alpha1.SizingExperimentStatus) {
 
 // evenlySpaced reports whether the measured capacity does not apply to random arrivals.
 func (t *table) evenlySpaced() bool {
-	return t.spec.Load.Arrivals == v1alpha1.ArrivalsUniform && !t.calibrated
+	return t.spec.Load.Arrivals == v1beta1.ArrivalsUniform && !t.calibrated
 }
 
 // replicas returns the number of replicas in each trial. A row has their total capacity.
@@ -87,16 +87,16 @@ func (t *table) replicas() int64 { return int64(max(1, t.spec.Service.Replicas))
 
 // sizeAndPrice returns the sizing of a candidate and its prices, with a capacity of all replicas of a
 // trial. A row with evenly spaced logins is sized only with the capacity for random arrivals.
-func (t *table) sizeAndPrice(c Candidate, capacity *int64) (*v1alpha1.Sizing, *v1alpha1.Price) {
-	var sizing *v1alpha1.Sizing
-	price := v1alpha1.Price{
+func (t *table) sizeAndPrice(c Candidate, capacity *int64) (*v1beta1.Sizing, *v1beta1.Price) {
+	var sizing *v1beta1.Sizing
+	price := v1beta1.Price{
 		PerMillionLogins:          pricing.Text(t.perMillion(c, capacity)),
 		AttackerPerBillionGuesses: pricing.Text(t.tariff.PerBillionGuesses(c.Variant)),
 	}
 	if t.asked && t.question.Admits(c.Variant) && c.Trust != Invalid && c.EvenlySpaced == t.evenlySpaced() {
 		sizing, price.PerMonth = t.question.Sizing(c), pricing.Text(t.question.size(c).month)
 	}
-	if price == (v1alpha1.Price{}) {
+	if price == (v1beta1.Price{}) {
 		return sizing, nil
 	}
 	return sizing, &price

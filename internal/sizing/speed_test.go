@@ -6,32 +6,32 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // between sets the interval of a trial's capacity.
-func between(low, high int64) func(*v1alpha1.SizingTrial) {
-	return func(t *v1alpha1.SizingTrial) {
-		t.Status.Result.CapacityInterval = &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
+func between(low, high int64) func(*v1beta1.SizingTrial) {
+	return func(t *v1beta1.SizingTrial) {
+		t.Status.Result.CapacityInterval = &v1beta1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
 	}
 }
 
 // at sets the speed of a trial: a reference hash of so many microseconds in the calibration
 // and for eight seconds of the load, and so many thousandths of that for two seconds.
-func at(micros int64, perMille int32) func(*v1alpha1.SizingTrial) {
-	return func(t *v1alpha1.SizingTrial) {
+func at(micros int64, perMille int32) func(*v1beta1.SizingTrial) {
+	return func(t *v1beta1.SizingTrial) {
 		cal := t.Status.Calibration
 		cal.ReferenceMicroseconds, cal.RatioPerMillion = micros, 1_000_000*cal.HashMicroseconds/micros
-		t.Status.Speed = &v1alpha1.TrialSpeed{
+		t.Status.Speed = &v1beta1.TrialSpeed{
 			ReferenceHashMicrosecondsAtCost8: micros, PlannedHashMicrosecondsAtCost8: micros, WindowMilliseconds: 1000,
 			WindowsPerMille: []int32{1000, 1000, 1000, 1000, perMille, 1000, 1000, perMille, 1000, 1000},
 		}
 	}
 }
 
-func changed(trial v1alpha1.SizingTrial, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
+func changed(trial v1beta1.SizingTrial, changes ...func(*v1beta1.SizingTrial)) v1beta1.SizingTrial {
 	for _, change := range changes {
 		change(&trial)
 	}
@@ -40,36 +40,36 @@ func changed(trial v1alpha1.SizingTrial, changes ...func(*v1alpha1.SizingTrial))
 
 // The demand is 6.5/s with headroom.
 func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
-	onTwoPools := func(spec *v1alpha1.SizingExperimentSpec) {
-		spec.Matrix.NodePools = []v1alpha1.NodePool{{Name: "steady"}, {Name: "drifting"}}
+	onTwoPools := func(spec *v1beta1.SizingExperimentSpec) {
+		spec.Matrix.NodePools = []v1beta1.NodePool{{Name: "steady"}, {Name: "drifting"}}
 	}
 	for name, test := range map[string]struct {
-		spec     v1alpha1.SizingExperimentSpec
+		spec     v1beta1.SizingExperimentSpec
 		variant  string
 		capacity int64
-		changes  []func(*v1alpha1.SizingTrial)
+		changes  []func(*v1beta1.SizingTrial)
 		replicas int32
 		load     int32
 	}{
 		"the capacity if no interval and no speed are known": {small(), "c10-500m", 6600, nil, 1, 75},
-		"the lower end of its interval":                      {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6000, 7000)}, 2, 41},
-		"never more than the capacity itself":                {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6700, 7000)}, 1, 75},
-		"split among the replicas of the trial":              {small(twoReplicas), "c10-500m", 13_200, []func(*v1alpha1.SizingTrial){between(12_000, 14_000)}, 2, 41},
-		"at the speed of the slow tenth of the time":         {small(), "c10-500m", 7000, []func(*v1alpha1.SizingTrial){at(14_336, 1100)}, 2, 39},
-		"the lower end and the slow tenth":                   {small(), "c10-500m", 4000, []func(*v1alpha1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 55},
-		"a slow part of less than a tenth is ignored":        {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){at(14_336, 1100), func(t *v1alpha1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 75},
-		"a fast CPU is no reason for a smaller size":         {small(), "c10-500m", 6000, []func(*v1alpha1.SizingTrial){at(14_336, 700)}, 2, 41},
+		"the lower end of its interval":                      {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){between(6000, 7000)}, 2, 41},
+		"never more than the capacity itself":                {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){between(6700, 7000)}, 1, 75},
+		"split among the replicas of the trial":              {small(twoReplicas), "c10-500m", 13_200, []func(*v1beta1.SizingTrial){between(12_000, 14_000)}, 2, 41},
+		"at the speed of the slow tenth of the time":         {small(), "c10-500m", 7000, []func(*v1beta1.SizingTrial){at(14_336, 1100)}, 2, 39},
+		"the lower end and the slow tenth":                   {small(), "c10-500m", 4000, []func(*v1beta1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 55},
+		"a slow part of less than a tenth is ignored":        {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){at(14_336, 1100), func(t *v1beta1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 75},
+		"a fast CPU is no reason for a smaller size":         {small(), "c10-500m", 6000, []func(*v1beta1.SizingTrial){at(14_336, 700)}, 2, 41},
 		"on a pool that varies":                              {small(onTwoPools), "c10-500m-drifting", 7000, nil, 2, 39},
 		"on a pool that does not vary":                       {small(onTwoPools), "c10-500m-steady", 7000, nil, 1, 71},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trials := []v1alpha1.SizingTrial{changed(held(t, test.spec, test.variant, test.capacity, v1alpha1.VerdictValid), test.changes...)}
+			trials := []v1beta1.SizingTrial{changed(held(t, test.spec, test.variant, test.capacity, v1beta1.VerdictValid), test.changes...)}
 			if len(test.spec.Matrix.NodePools) > 0 {
 				trials = append(trials,
-					changed(held(t, test.spec, "c8-500m-drifting", 1, v1alpha1.VerdictValid), at(14_336, 1100)),
-					changed(held(t, test.spec, "c8-500m-steady", 1, v1alpha1.VerdictValid), at(14_336, 1000)))
+					changed(held(t, test.spec, "c8-500m-drifting", 1, v1beta1.VerdictValid), at(14_336, 1100)),
+					changed(held(t, test.spec, "c8-500m-steady", 1, v1beta1.VerdictValid), at(14_336, 1000)))
 			}
-			var status v1alpha1.SizingExperimentStatus
+			var status v1beta1.SizingExperimentStatus
 			if err := sizing.Rows(test.spec, trials, &status); err != nil {
 				t.Fatal(err)
 			}
@@ -88,15 +88,15 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 func TestASizeDoesNotDependOnTheReference(t *testing.T) {
 	sized := func(reference int64) (capacity int64, replicas int32) {
 		spec := small()
-		trial := changed(held(t, spec, "c10-500m", 6_600*10_000/reference, v1alpha1.VerdictValid), at(10_000, 1200), func(t *v1alpha1.SizingTrial) {
+		trial := changed(held(t, spec, "c10-500m", 6_600*10_000/reference, v1beta1.VerdictValid), at(10_000, 1200), func(t *v1beta1.SizingTrial) {
 			known := t.Status.Speed
 			known.ReferenceHashMicrosecondsAtCost8 = reference
 			for i := range known.WindowsPerMille {
 				known.WindowsPerMille[i] = int32(int64(known.WindowsPerMille[i]) * 10_000 / reference)
 			}
 		})
-		var status v1alpha1.SizingExperimentStatus
-		if err := sizing.Rows(spec, []v1alpha1.SizingTrial{trial}, &status); err != nil {
+		var status v1beta1.SizingExperimentStatus
+		if err := sizing.Rows(spec, []v1beta1.SizingTrial{trial}, &status); err != nil {
 			t.Fatal(err)
 		}
 		shown := row(t, &status, "c10-500m")
@@ -111,13 +111,13 @@ func TestASizeDoesNotDependOnTheReference(t *testing.T) {
 }
 
 // withSpeeds returns trials that ran on a CPU that is sometimes slower by a tenth.
-func withSpeeds(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-	var timed []v1alpha1.SizingTrial
+func withSpeeds(trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
+	var timed []v1beta1.SizingTrial
 	for i := range trials {
 		trial := *trials[i].DeepCopy()
 		at(trial.Status.Calibration.ReferenceMicroseconds, 1100)(&trial)
 		for i := range trial.Status.Steps {
-			trial.Status.Steps[i].Speed = &v1alpha1.StepSpeed{HashMicroseconds: trial.Status.Calibration.HashMicroseconds, PerMille: 1000}
+			trial.Status.Steps[i].Speed = &v1beta1.StepSpeed{HashMicroseconds: trial.Status.Calibration.HashMicroseconds, PerMille: 1000}
 		}
 		timed = append(timed, trial)
 	}
@@ -128,7 +128,7 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 	experiment, measured := fixture.Quickstart()
 	trials := withSpeeds(measured)
 	spec := experiment.Spec
-	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 4, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 4, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	status := concluded(t, spec, trials...)
 	got, slow := status.Recommendation, status.Speed[0].HighPerMille
 	if got.Variant != "c10-500m" || slow < 1050 {
@@ -148,7 +148,7 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 
 func TestAReasonTellsWhatOneReplicaWasFoundToHold(t *testing.T) {
 	spec := small(twoReplicas)
-	trial := changed(held(t, spec, "c10-500m", 13_200, v1alpha1.VerdictValid), between(12_000, 14_000))
+	trial := changed(held(t, spec, "c10-500m", 13_200, v1beta1.VerdictValid), between(12_000, 14_000))
 	const want = "2 replicas of c10-500m (1 CPU in all) meet the objective up to 12/s (the lower end of the interval from 12/s to 14/s around its capacity of 13.2/s)"
 	if got := concluded(t, spec, trial).Recommendation; !strings.Contains(got.Reason, want) {
 		t.Errorf("the reason is %q, want in it %q", got.Reason, want)
@@ -157,8 +157,8 @@ func TestAReasonTellsWhatOneReplicaWasFoundToHold(t *testing.T) {
 
 func TestWhatTheModelMakesOfEvenLoginsIsSlowedAsWell(t *testing.T) {
 	spec := small(evenlySpaced)
-	usual := changed(held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid), at(14_336, 1000))
-	slowed := changed(held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid), at(14_336, 1200))
+	usual := changed(held(t, spec, "c10-500m", 8700, v1beta1.VerdictValid), at(14_336, 1000))
+	slowed := changed(held(t, spec, "c10-500m", 8700, v1beta1.VerdictValid), at(14_336, 1200))
 	one, other := concluded(t, spec, usual).Recommendation, concluded(t, spec, slowed).Recommendation
 	if one.Replicas != 1 || other.Replicas != 2 || *other.CapacityMilliPerSecond != 2*(1000**one.CapacityMilliPerSecond/1200) {
 		t.Errorf("the model finds %d/1000 s, and %d on a CPU that is slow by a fifth", *one.CapacityMilliPerSecond, *other.CapacityMilliPerSecond)

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
@@ -25,27 +25,27 @@ const (
 // NextVerification returns the verification that a recommendation needs: how many
 // replicas to drive, and at which rate. The caller names its trial. It returns false if
 // none is needed, or if the size can't be verified.
-func (q Question) NextVerification(answer *v1alpha1.Recommendation) (v1alpha1.Verification, bool) {
+func (q Question) NextVerification(answer *v1beta1.Recommendation) (v1beta1.Verification, bool) {
 	if answer == nil || answer.Variant == "" || !q.verifies() || len(q.Verifications) >= mostVerifications {
-		return v1alpha1.Verification{}, false
+		return v1beta1.Verification{}, false
 	}
 	if tried := q.verification(answer.Variant, int64(answer.Replicas)); tried != nil {
 		// If the replicas could not all start, for example because of a quota, try one.
-		if tried.Outcome != v1alpha1.VerificationNotRun || tried.DrivenReplicas == 1 {
-			return v1alpha1.Verification{}, false
+		if tried.Outcome != v1beta1.VerificationNotRun || tried.DrivenReplicas == 1 {
+			return v1beta1.Verification{}, false
 		}
-		q.Verify = v1alpha1.VerifyReplica
+		q.Verify = v1beta1.VerifyReplica
 	}
 	next, why := q.drive(answer.Variant, int64(answer.Replicas))
 	return next, why == ""
 }
 
 func (q Question) verifies() bool {
-	return q.Verify == v1alpha1.VerifyReplica || q.Verify == v1alpha1.VerifyFull
+	return q.Verify == v1beta1.VerifyReplica || q.Verify == v1beta1.VerifyFull
 }
 
 // verification returns the last verification of a size, or nil.
-func (q Question) verification(variant string, replicas int64) *v1alpha1.Verification {
+func (q Question) verification(variant string, replicas int64) *v1beta1.Verification {
 	for i := len(q.Verifications) - 1; i >= 0; i-- {
 		if v := &q.Verifications[i]; v.Variant == variant && int64(v.Replicas) == replicas {
 			return v
@@ -56,12 +56,12 @@ func (q Question) verification(variant string, replicas int64) *v1alpha1.Verific
 
 // drive returns how to verify a size without surviveReplicas replicas, or why that is impossible, as the
 // end of a sentence.
-func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, string) {
+func (q Question) drive(variant string, replicas int64) (v1beta1.Verification, string) {
 	left := max(1, replicas-q.Survive)
-	driven := v1alpha1.Verification{
+	driven := v1beta1.Verification{
 		Variant: variant, Replicas: int32(replicas), DrivenReplicas: 1, OfferedMilliPerSecond: ceil(q.MilliPerSecond, left),
 	}
-	if q.Verify == v1alpha1.VerifyFull && left <= mostDriven && q.MilliPerSecond <= q.FastestMilliPerSecond {
+	if q.Verify == v1beta1.VerifyFull && left <= mostDriven && q.MilliPerSecond <= q.FastestMilliPerSecond {
 		driven.DrivenReplicas, driven.OfferedMilliPerSecond = int32(left), q.MilliPerSecond
 	}
 	rate := driven.OfferedMilliPerSecond
@@ -74,10 +74,10 @@ func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, 
 	return driven, ""
 }
 
-func (q Question) failed() []v1alpha1.Verification {
-	var failed []v1alpha1.Verification
+func (q Question) failed() []v1beta1.Verification {
+	var failed []v1beta1.Verification
 	for _, v := range q.Verifications {
-		if v.Outcome == v1alpha1.VerificationFailed {
+		if v.Outcome == v1beta1.VerificationFailed {
 			failed = append(failed, v)
 		}
 	}
@@ -96,7 +96,7 @@ func (q Question) Refute(c *Candidate) {
 
 // verified returns the outcome of a size's verification and, as the end of a sentence, why
 // it is not Met.
-func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, why string) {
+func (q Question) verified(best sized) (outcome v1beta1.VerificationOutcome, why string) {
 	if !q.verifies() {
 		return "", "but this size was not verified: it was not driven at the demanded rate"
 	}
@@ -107,15 +107,15 @@ func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, wh
 		return v.Outcome, fmt.Sprintf("but the verification of this size is %s: see status.verifications", v.Outcome)
 	}
 	if _, why := q.drive(best.Variant.Name, best.replicas); why != "" {
-		return v1alpha1.VerificationNotRun, "but this size can't be verified: " + why
+		return v1beta1.VerificationNotRun, "but this size can't be verified: " + why
 	}
 	return "", "but this size has not been verified yet"
 }
 
 func (q Question) exhausted() bool { return q.verifies() && len(q.failed()) >= mostVerifications }
 
-func (a answer) refuted() *v1alpha1.Recommendation {
-	r := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundVerification, Verified: v1alpha1.VerificationFailed}
+func (a answer) refuted() *v1beta1.Recommendation {
+	r := &v1beta1.Recommendation{BrokenBound: v1beta1.BoundVerification, Verified: v1beta1.VerificationFailed}
 	text := "Two sizes were deployed and driven at the demanded rate, and both missed the objective"
 	if nearest, found := a.nearest(); found {
 		r.Nearest = ptr.To(a.api(nearest))
@@ -130,7 +130,7 @@ const mostMessage = 512
 
 // NextVerification returns the verification that an experiment's recommendation still
 // needs, or false.
-func NextVerification(experiment *v1alpha1.SizingExperiment) (v1alpha1.Verification, bool) {
+func NextVerification(experiment *v1beta1.SizingExperiment) (v1beta1.Verification, bool) {
 	status := &experiment.Status
 	q, _ := QuestionOf(experiment.Spec, pricing.Tariff{}, status.Verifications)
 	next, needed := q.NextVerification(status.Recommendation)
@@ -139,10 +139,10 @@ func NextVerification(experiment *v1alpha1.SizingExperiment) (v1alpha1.Verificat
 }
 
 // Verified writes the outcome of a finished trial into its verification.
-func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
+func Verified(v *v1beta1.Verification, trial *v1beta1.SizingTrial) {
 	result, counts := trial.Status.Result, trial.Status.Verification
 	if result == nil || counts == nil {
-		v.Outcome = v1alpha1.VerificationNotRun
+		v.Outcome = v1beta1.VerificationNotRun
 		v.Message = units.Clip(fmt.Sprintf("The size could not be driven (%s): %s", trial.Status.Reason, trial.Status.Message), mostMessage)
 		return
 	}
@@ -150,15 +150,15 @@ func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 	message := counted(v, trial.Spec.Objective)
 	message += advice(v, trial.Spec.Objective)
 	if doubts := doubts(result, counts.Outcome); len(doubts) > 0 {
-		v.Outcome = v1alpha1.VerificationUndecided
+		v.Outcome = v1beta1.VerificationUndecided
 		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, strings.Join(results.ReasonTypes(doubts), ", "))
 	}
 	v.Message = units.Clip(message, mostMessage)
 }
 
 // advice says what to change if there were too few logins to decide about failures.
-func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
-	few, allowed := v.Counts.Outcome == v1alpha1.VerificationUndecided && v.Counts.Failed == 0, objective.MaxErrorPerMille
+func advice(v *v1beta1.Verification, objective v1beta1.Objective) string {
+	few, allowed := v.Counts.Outcome == v1beta1.VerificationUndecided && v.Counts.Failed == 0, objective.MaxErrorPerMille
 	if !few || allowed == 0 || v.Counts.FailedPerMillion.High <= 1000*int64(allowed) {
 		return ""
 	}
@@ -172,24 +172,24 @@ func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 // slowing has the reasons for a Suspect result that don't put the outcome Met in doubt: they make logins
 // slower, or concern the conversion to the reference speed, which a verification does not use.
 var slowing = []string{
-	v1alpha1.ReasonNoisyNeighbour, v1alpha1.ReasonSharedNode, v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled, v1alpha1.ReasonSpeedUnknown, v1alpha1.ReasonResolution,
+	v1beta1.ReasonNoisyNeighbour, v1beta1.ReasonSharedNode, v1beta1.ReasonGeneratorSaturated, v1beta1.ReasonGeneratorThrottled, v1beta1.ReasonSpeedUnknown, v1beta1.ReasonResolution,
 }
 
 // doubts returns the reasons why the outcome of a verification does not count.
-func doubts(result *v1alpha1.VariantResult, outcome v1alpha1.VerificationOutcome) []v1alpha1.Reason {
-	if result.Verdict == v1alpha1.VerdictInvalid {
+func doubts(result *v1beta1.VariantResult, outcome v1beta1.VerificationOutcome) []v1beta1.Reason {
+	if result.Verdict == v1beta1.VerdictInvalid {
 		return result.Reasons
 	}
-	if outcome != v1alpha1.VerificationMet {
+	if outcome != v1beta1.VerificationMet {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(result.Reasons), func(r v1alpha1.Reason) bool {
-		return r.Verdict != v1alpha1.VerdictSuspect || slices.Contains(slowing, r.Type)
+	return slices.DeleteFunc(slices.Clone(result.Reasons), func(r v1beta1.Reason) bool {
+		return r.Verdict != v1beta1.VerdictSuspect || slices.Contains(slowing, r.Type)
 	})
 }
 
 // counted returns text such as "1 replica was driven with 500 logins at 5/s: 3 took longer than 1s or failed (…)".
-func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
+func counted(v *v1beta1.Verification, objective v1beta1.Objective) string {
 	c := v.Counts
 	were := "1 replica was"
 	if v.DrivenReplicas != 1 {
@@ -202,7 +202,7 @@ func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 		slowWords(c.SlowerThanP50, objective.P50Milliseconds, 50) + slowWords(c.SlowerThanP99, objective.P99Milliseconds, 1)
 }
 
-func slowWords(slow *v1alpha1.SlowLogins, milliseconds int32, allowedPercent int) string {
+func slowWords(slow *v1beta1.SlowLogins, milliseconds int32, allowedPercent int) string {
 	if slow == nil {
 		return ""
 	}
@@ -211,7 +211,7 @@ func slowWords(slow *v1alpha1.SlowLogins, milliseconds int32, allowedPercent int
 }
 
 // between returns text such as "0.12 to 2.2 %" or "at most 2.2 %".
-func between(share v1alpha1.ShareInterval) string {
+func between(share v1beta1.ShareInterval) string {
 	if share.Low == 0 {
 		return fmt.Sprintf("at most %s %%", units.Number(float64(share.High)/1e4))
 	}

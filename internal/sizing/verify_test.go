@@ -7,17 +7,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // verified returns the recorded quickstart with a demand, after verifications with these
 // outcomes.
-func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
+func verified(t *testing.T, outcomes ...v1beta1.VerificationOutcome) (*v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	t.Helper()
 	experiment, trials := fixture.Quickstart()
-	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1", Verify: v1alpha1.VerifyReplica}
+	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1", Verify: v1beta1.VerifyReplica}
 	conclude := func() {
 		if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
 			t.Fatal(err)
@@ -37,9 +37,9 @@ func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1
 }
 
 func TestAVerifiedAnswerIsHigh(t *testing.T) {
-	experiment, _ := verified(t, v1alpha1.VerificationMet)
+	experiment, _ := verified(t, v1beta1.VerificationMet)
 	got := experiment.Status.Recommendation
-	if got.Variant != "c10-500m" || got.Confidence != v1alpha1.ConfidenceHigh || got.Verified != v1alpha1.VerificationMet {
+	if got.Variant != "c10-500m" || got.Confidence != v1beta1.ConfidenceHigh || got.Verified != v1beta1.VerificationMet {
 		t.Errorf("recommended: %+v", got)
 	}
 	if next, needed := sizing.NextVerification(experiment); needed {
@@ -48,12 +48,12 @@ func TestAVerifiedAnswerIsHigh(t *testing.T) {
 }
 
 func TestTheNextSizeIsVerifiedWhereTheFirstFails(t *testing.T) {
-	experiment, _ := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationMet)
+	experiment, _ := verified(t, v1beta1.VerificationFailed, v1beta1.VerificationMet)
 	first, second, got := experiment.Status.Verifications[0], experiment.Status.Verifications[1], experiment.Status.Recommendation
 	if first.Variant != "c10-500m" || first.Replicas != 1 || second.Variant != "c10-250m" || second.Replicas != 3 || second.OfferedMilliPerSecond != 1667 || first.Trial == second.Trial {
 		t.Errorf("verified: %+v, then %+v", first, second)
 	}
-	if got.Variant != "c10-250m" || got.Confidence != v1alpha1.ConfidenceMedium || got.Verified != v1alpha1.VerificationMet || !strings.Contains(got.Reason, "1×c10-500m failed its verification") {
+	if got.Variant != "c10-250m" || got.Confidence != v1beta1.ConfidenceMedium || got.Verified != v1beta1.VerificationMet || !strings.Contains(got.Reason, "1×c10-500m failed its verification") {
 		t.Errorf("recommended: %+v", got)
 	}
 	for _, row := range experiment.Status.Results {
@@ -64,9 +64,9 @@ func TestTheNextSizeIsVerifiedWhereTheFirstFails(t *testing.T) {
 }
 
 func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
-	experiment, _ := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationFailed)
+	experiment, _ := verified(t, v1beta1.VerificationFailed, v1beta1.VerificationFailed)
 	got := experiment.Status.Recommendation
-	if got.Variant != "" || got.BrokenBound != v1alpha1.BoundVerification || got.Nearest == nil || got.Confidence != "" {
+	if got.Variant != "" || got.BrokenBound != v1beta1.BoundVerification || got.Nearest == nil || got.Confidence != "" {
 		t.Errorf("recommended: %+v", got)
 	}
 	if _, needed := sizing.NextVerification(experiment); needed {
@@ -75,32 +75,32 @@ func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
 }
 
 func TestAnotherQuestionIsNotVerifiedButFailuresStillCount(t *testing.T) {
-	met, failed := []v1alpha1.VerificationOutcome{v1alpha1.VerificationMet}, []v1alpha1.VerificationOutcome{v1alpha1.VerificationFailed, v1alpha1.VerificationFailed}
-	prices := func(s *v1alpha1.SizingExperimentSpec) {
-		s.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.05"}
+	met, failed := []v1beta1.VerificationOutcome{v1beta1.VerificationMet}, []v1beta1.VerificationOutcome{v1beta1.VerificationFailed, v1beta1.VerificationFailed}
+	prices := func(s *v1beta1.SizingExperimentSpec) {
+		s.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.05"}
 	}
-	demand := func(perSecond int32) func(*v1alpha1.SizingExperimentSpec) {
-		return func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = perSecond }
+	demand := func(perSecond int32) func(*v1beta1.SizingExperimentSpec) {
+		return func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = perSecond }
 	}
-	looser := func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }
+	looser := func(s *v1beta1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }
 	for name, c := range map[string]struct {
-		outcomes []v1alpha1.VerificationOutcome
-		change   func(*v1alpha1.SizingExperimentSpec)
+		outcomes []v1beta1.VerificationOutcome
+		change   func(*v1beta1.SizingExperimentSpec)
 		verified bool
 		again    bool // the size that was verified first is recommended
 	}{
-		"the same question":                    {met, func(*v1alpha1.SizingExperimentSpec) {}, true, true},
+		"the same question":                    {met, func(*v1beta1.SizingExperimentSpec) {}, true, true},
 		"other prices":                         {met, prices, true, true},
 		"less demand":                          {met, demand(4), false, true},
 		"a looser objective":                   {met, looser, false, true},
 		"more demand after a failure":          {failed, demand(6), false, false},
-		"less headroom after a failure":        {failed, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.HeadroomPercent = ptr.To[int32](0) }, false, false},
+		"less headroom after a failure":        {failed, func(s *v1beta1.SizingExperimentSpec) { s.Demand.HeadroomPercent = ptr.To[int32](0) }, false, false},
 		"another objective than the failure's": {failed, looser, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			experiment, trials := verified(t, c.outcomes...)
 			got := askedAgain(t, experiment, trials, c.change)
-			if got.Variant == "" || (got.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (got.Verified == v1alpha1.VerificationMet) != c.verified {
+			if got.Variant == "" || (got.Confidence == v1beta1.ConfidenceHigh) != c.verified || (got.Verified == v1beta1.VerificationMet) != c.verified {
 				t.Errorf("recommended: %+v", got)
 			}
 			if (got.Variant == "c10-500m" && got.Replicas == 1) != c.again {
@@ -114,7 +114,7 @@ func TestAnotherQuestionIsNotVerifiedButFailuresStillCount(t *testing.T) {
 }
 
 // askedAgain returns the recommendation for a changed question.
-func askedAgain(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, change func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.Recommendation {
+func askedAgain(t *testing.T, experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, change func(*v1beta1.SizingExperimentSpec)) *v1beta1.Recommendation {
 	t.Helper()
 	spec := *experiment.Spec.DeepCopy()
 	change(&spec)
@@ -129,22 +129,22 @@ func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
 	experiment, trials := verified(t)
 	experiment.Spec.Demand.MaxReplicas, experiment.Spec.Matrix.CPULimits = ptr.To[int32](1), []string{"500m"}
 	next, _ := sizing.NextVerification(experiment)
-	next.Outcome = v1alpha1.VerificationFailed
-	experiment.Status.Verifications = []v1alpha1.Verification{next}
+	next.Outcome = v1beta1.VerificationFailed
+	experiment.Status.Verifications = []v1beta1.Verification{next}
 	if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
 		t.Fatal(err)
 	}
 	got := experiment.Status.Recommendation
-	if got.Variant != "" || got.Verified != v1alpha1.VerificationFailed || !strings.Contains(got.Reason, "; 1×c10-500m failed its verification") {
+	if got.Variant != "" || got.Verified != v1beta1.VerificationFailed || !strings.Contains(got.Reason, "; 1×c10-500m failed its verification") {
 		t.Errorf("recommended: %+v", got)
 	}
 }
 
 func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
-	experiment, trials := verified(t, v1alpha1.VerificationMet)
+	experiment, trials := verified(t, v1beta1.VerificationMet)
 	before := experiment.Status.DeepCopy()
 	trial := trials[0].DeepCopy()
-	trial.Name, trial.Spec.Role = experiment.Status.Verifications[0].Trial, v1alpha1.RoleVerification
+	trial.Name, trial.Spec.Role = experiment.Status.Verifications[0].Trial, v1beta1.RoleVerification
 	trial.Spec.Variant.Name = "c10-500m"
 	trials = append(trials, *trial)
 	if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
@@ -156,37 +156,37 @@ func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
 }
 
 func TestVerifiedSaysWhatWasCounted(t *testing.T) {
-	trial := func(verdict v1alpha1.Verdict, outcome v1alpha1.VerificationOutcome, slower, failed int64, reasons ...v1alpha1.Reason) *v1alpha1.SizingTrial {
-		made := &v1alpha1.SizingTrial{}
-		made.Spec.Objective = v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1}
-		made.Status.Result = &v1alpha1.VariantResult{Verdict: verdict, Reasons: reasons}
-		made.Status.Verification = &v1alpha1.VerificationCounts{
+	trial := func(verdict v1beta1.Verdict, outcome v1beta1.VerificationOutcome, slower, failed int64, reasons ...v1beta1.Reason) *v1beta1.SizingTrial {
+		made := &v1beta1.SizingTrial{}
+		made.Spec.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1}
+		made.Status.Result = &v1beta1.VariantResult{Verdict: verdict, Reasons: reasons}
+		made.Status.Verification = &v1beta1.VerificationCounts{
 			Outcome: outcome, Logins: 3000, Slower: slower, Failed: failed,
-			SlowerPerMillion: v1alpha1.ShareInterval{Low: 1200, High: 21_900}, FailedPerMillion: v1alpha1.ShareInterval{High: 1170},
+			SlowerPerMillion: v1beta1.ShareInterval{Low: 1200, High: 21_900}, FailedPerMillion: v1beta1.ShareInterval{High: 1170},
 		}
 		return made
 	}
-	lost := &v1alpha1.SizingTrial{}
+	lost := &v1beta1.SizingTrial{}
 	lost.Status.Reason, lost.Status.Message = "QuotaExceeded", "The namespace's quota has no room"
-	noisy := v1alpha1.Reason{Type: "NoisyNeighbour", Verdict: v1alpha1.VerdictSuspect}
-	fast := v1alpha1.Reason{Type: "AboveCPUBound", Verdict: v1alpha1.VerdictSuspect}
+	noisy := v1beta1.Reason{Type: "NoisyNeighbour", Verdict: v1beta1.VerdictSuspect}
+	fast := v1beta1.Reason{Type: "AboveCPUBound", Verdict: v1beta1.VerdictSuspect}
 	for name, c := range map[string]struct {
-		trial *v1alpha1.SizingTrial
-		want  v1alpha1.VerificationOutcome
+		trial *v1beta1.SizingTrial
+		want  v1beta1.VerificationOutcome
 		says  string
 	}{
-		"it met the objective": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationMet, 12, 0), v1alpha1.VerificationMet,
+		"it met the objective": {trial(v1beta1.VerdictValid, v1beta1.VerificationMet, 12, 0), v1beta1.VerificationMet,
 			"1 replica was driven with 3000 logins at 5/s: 12 took longer than 500ms or failed (0.12 to 2.19 % of all logins, with 95 % confidence; 5 % allowed), and 0 failed (at most 0.12 %; 0.1 % allowed)"},
-		"it failed":                     {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationFailed, "300 took longer"},
-		"it failed on a disturbed node": {trial(v1alpha1.VerdictInvalid, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationUndecided, "but the result is Invalid (NoisyNeighbour)"},
-		"it met the objective although something slowed it": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationMet, "0 took longer"},
-		"it met the objective, but perhaps with more CPU":   {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy, fast), v1alpha1.VerificationUndecided, "but the result is Suspect (AboveCPUBound)"},
-		"too few logins": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationUndecided, 0, 0), v1alpha1.VerificationUndecided,
+		"it failed":                     {trial(v1beta1.VerdictSuspect, v1beta1.VerificationFailed, 300, 0, noisy), v1beta1.VerificationFailed, "300 took longer"},
+		"it failed on a disturbed node": {trial(v1beta1.VerdictInvalid, v1beta1.VerificationFailed, 300, 0, noisy), v1beta1.VerificationUndecided, "but the result is Invalid (NoisyNeighbour)"},
+		"it met the objective although something slowed it": {trial(v1beta1.VerdictSuspect, v1beta1.VerificationMet, 0, 0, noisy), v1beta1.VerificationMet, "0 took longer"},
+		"it met the objective, but perhaps with more CPU":   {trial(v1beta1.VerdictSuspect, v1beta1.VerificationMet, 0, 0, noisy, fast), v1beta1.VerificationUndecided, "but the result is Suspect (AboveCPUBound)"},
+		"too few logins": {trial(v1beta1.VerdictValid, v1beta1.VerificationUndecided, 0, 0), v1beta1.VerificationUndecided,
 			"takes 2995 logins without a failure: raise objective.maxErrorPerMille"},
-		"no numbers": {lost, v1alpha1.VerificationNotRun, "could not be driven (QuotaExceeded): The namespace's quota has no room"},
+		"no numbers": {lost, v1beta1.VerificationNotRun, "could not be driven (QuotaExceeded): The namespace's quota has no room"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := v1alpha1.Verification{Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000}
+			v := v1beta1.Verification{Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000}
 			sizing.Verified(&v, c.trial)
 			if v.Outcome != c.want || !strings.Contains(v.Message, c.says) {
 				t.Errorf("%s: %s, want %s: %s", v.Outcome, v.Message, c.want, c.says)

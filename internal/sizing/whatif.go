@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -29,11 +29,11 @@ var (
 //
 // It returns ErrNoDemand, ErrUsers, ErrNoTrials, or the errors of CheckHashes
 // and Rows.
-func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, spec v1alpha1.SizingExperimentSpec) (*v1alpha1.SizingExperimentStatus, error) {
+func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, spec v1beta1.SizingExperimentSpec) (*v1beta1.SizingExperimentStatus, error) {
 	switch {
 	case spec.Demand == nil:
 		return nil, ErrNoDemand
-	case experiment.Spec.Load.Mode == v1alpha1.LoadUsers:
+	case experiment.Spec.Load.Mode == v1beta1.LoadUsers:
 		return nil, ErrUsers
 	case len(trials) == 0:
 		return nil, ErrNoTrials
@@ -46,11 +46,11 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	if !sameQuestion(experiment.Spec, spec) {
 		// No size was verified for this question. Failures under the same objective still
 		// limit the capacity.
-		status.Verifications = slices.DeleteFunc(status.Verifications, func(v v1alpha1.Verification) bool {
-			return v.Outcome != v1alpha1.VerificationFailed || experiment.Spec.Objective != spec.Objective
+		status.Verifications = slices.DeleteFunc(status.Verifications, func(v v1beta1.Verification) bool {
+			return v.Outcome != v1beta1.VerificationFailed || experiment.Spec.Objective != spec.Objective
 		})
 		spec.Demand = spec.Demand.DeepCopy()
-		spec.Demand.Verify = v1alpha1.VerifyNone
+		spec.Demand.Verify = v1beta1.VerifyNone
 	}
 	t, err := newTable(spec, asked, status.Verifications)
 	if err != nil {
@@ -68,13 +68,13 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 // sameQuestion reports whether verifications for one spec apply to another: both have the
 // same demand and the same objective. Other prices can lead to another size, which then is
 // not verified.
-func sameQuestion(measured, asked v1alpha1.SizingExperimentSpec) bool {
+func sameQuestion(measured, asked v1beta1.SizingExperimentSpec) bool {
 	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
 }
 
 // judgedFor returns the trials judged under another objective.
-func judgedFor(objective v1alpha1.Objective, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-	asked := make([]v1alpha1.SizingTrial, len(trials))
+func judgedFor(objective v1beta1.Objective, trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
+	asked := make([]v1beta1.SizingTrial, len(trials))
 	for i, trial := range trials {
 		asked[i] = verdict.ForObjective(trial, objective)
 	}

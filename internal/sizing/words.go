@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -76,7 +76,7 @@ func (s sized) reliedOn() string {
 
 func (a answer) noneReason(nearest sized) string {
 	switch {
-	case nearest.breaks[0] == v1alpha1.BoundCapacityUnknown:
+	case nearest.breaks[0] == v1beta1.BoundCapacityUnknown:
 		known, advice := a.lowerBound(nearest)
 		return fmt.Sprintf("It is unknown whether any size serves %s %s. The nearest is %s, which %s. %s",
 			a.demanded(), a.minimum(), nearest.Variant.Name, known, advice)
@@ -178,16 +178,16 @@ func (q Question) breaks(s sized) string {
 	var broken []string
 	for _, bound := range s.breaks {
 		switch bound {
-		case v1alpha1.BoundObjective:
+		case v1beta1.BoundObjective:
 			broken = append(broken, "meets the objective at no rate")
-		case v1alpha1.BoundMinimumCost:
+		case v1beta1.BoundMinimumCost:
 			broken = append(broken, q.tooWeak(s))
-		case v1alpha1.BoundCapacityUnknown:
+		case v1beta1.BoundCapacityUnknown:
 			known, _ := q.lowerBound(s)
 			broken = append(broken, known)
-		case v1alpha1.BoundMaxTotalCPU:
+		case v1beta1.BoundMaxTotalCPU:
 			broken = append(broken, fmt.Sprintf("needs %s more than maxTotalCPU %s", cpus(s.milliCPU-q.MaxMilliCPU), matrix.Quantity(q.MaxMilliCPU)))
-		case v1alpha1.BoundMaxReplicas:
+		case v1beta1.BoundMaxReplicas:
 			broken = append(broken, fmt.Sprintf("needs %s more than maxReplicas %d", units.Count(s.replicas-q.MaxReplicas, "replica"), q.MaxReplicas))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
@@ -43,7 +43,7 @@ func Median(trials [][]Window) (micros, unsure float64) {
 }
 
 // NodePool returns the name of a variant's node pool, or "" if it has none.
-func NodePool(variant v1alpha1.Variant) string {
+func NodePool(variant v1beta1.Variant) string {
 	if variant.NodePool == nil {
 		return ""
 	}
@@ -54,15 +54,15 @@ func NodePool(variant v1alpha1.Variant) string {
 // of the first trial that ended, and the others were judged by it. All other numbers are over the
 // windows of every trial with a result, whatever its verdict, because its windows show the CPU and
 // not the load.
-func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
-	ended := map[string][]*v1alpha1.SizingTrial{}
+func Pools(trials []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
+	ended := map[string][]*v1beta1.SizingTrial{}
 	for i := range trials {
 		if trial := &trials[i]; trial.Status.Result != nil && len(OfTrial(trial)) > 0 {
 			pool := NodePool(trial.Spec.Variant)
 			ended[pool] = append(ended[pool], trial)
 		}
 	}
-	var pools []v1alpha1.PoolSpeed
+	var pools []v1beta1.PoolSpeed
 	for _, name := range slices.Sorted(maps.Keys(ended)) {
 		first := slices.MinFunc(ended[name], byEnd).Status.Speed.ReferenceHashMicrosecondsAtCost8
 		var windows [][]Window
@@ -72,7 +72,7 @@ func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
 		all := slices.Concat(windows...)
 		perMille := func(micros float64) int64 { return max(1, whole(1000*micros/float64(first))) }
 		median, unsure := Median(windows)
-		pools = append(pools, v1alpha1.PoolSpeed{
+		pools = append(pools, v1beta1.PoolSpeed{
 			NodePool:                name,
 			HashMicrosecondsAtCost8: first,
 			MedianPerMille:          perMille(median),
@@ -86,8 +86,8 @@ func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
 }
 
 // byEnd orders trials by when they ended. One without a time is just ending.
-func byEnd(a, b *v1alpha1.SizingTrial) int {
-	ends := func(trial *v1alpha1.SizingTrial) int64 {
+func byEnd(a, b *v1beta1.SizingTrial) int {
+	ends := func(trial *v1beta1.SizingTrial) int64 {
 		if at := trial.Status.CompletionTime; at != nil {
 			return at.UnixNano()
 		}
@@ -97,7 +97,7 @@ func byEnd(a, b *v1alpha1.SizingTrial) int {
 }
 
 // Typical returns the median time per hash on a node pool, in microseconds; 0 if it is not known yet.
-func Typical(pool *v1alpha1.PoolSpeed) float64 {
+func Typical(pool *v1beta1.PoolSpeed) float64 {
 	if pool == nil {
 		return 0
 	}
@@ -105,7 +105,7 @@ func Typical(pool *v1alpha1.PoolSpeed) float64 {
 }
 
 // InPool returns the speed of a node pool, or nil if it is not known yet.
-func InPool(pools []v1alpha1.PoolSpeed, name string) *v1alpha1.PoolSpeed {
+func InPool(pools []v1beta1.PoolSpeed, name string) *v1beta1.PoolSpeed {
 	for i := range pools {
 		if pools[i].NodePool == name {
 			return &pools[i]
@@ -126,7 +126,7 @@ func Planned(cal handover.Calibration, known int64) int64 {
 }
 
 // PlannedFor returns a trial's calibration at the speed that its load was planned for.
-func PlannedFor(status v1alpha1.SizingTrialStatus) handover.Calibration {
+func PlannedFor(status v1beta1.SizingTrialStatus) handover.Calibration {
 	if status.Calibration == nil {
 		return handover.Calibration{}
 	}

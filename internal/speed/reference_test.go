@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -38,21 +38,21 @@ func TestTheMedianOverAllWindows(t *testing.T) {
 
 // ran returns a trial on a node pool with a calibration at 10 ms, and windows of one second at
 // these thousandths of that.
-func ran(pool string, result *v1alpha1.VariantResult, perMille ...int32) v1alpha1.SizingTrial {
-	trial := v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
+func ran(pool string, result *v1beta1.VariantResult, perMille ...int32) v1beta1.SizingTrial {
+	trial := v1beta1.SizingTrial{Status: v1beta1.SizingTrialStatus{
 		Result:      result,
 		Calibration: &handover.Calibration{ReferenceMicroseconds: 10_000, RatioPerMillion: 1_000_000},
-		Speed:       &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_000, WindowMilliseconds: 1000, WindowsPerMille: perMille},
+		Speed:       &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_000, WindowMilliseconds: 1000, WindowsPerMille: perMille},
 	}}
 	if pool != "" {
-		trial.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
+		trial.Spec.Variant.NodePool = &v1beta1.NodePool{Name: pool}
 	}
 	return trial
 }
 
 // referred returns a trial that was judged by a reference and released so long after the first could
 // have been; if that is 0, it is not released yet.
-func referred(trial v1alpha1.SizingTrial, micros int64, after time.Duration) v1alpha1.SizingTrial {
+func referred(trial v1beta1.SizingTrial, micros int64, after time.Duration) v1beta1.SizingTrial {
 	trial.Status.Speed.ReferenceHashMicrosecondsAtCost8 = micros
 	if after > 0 {
 		trial.Status.CompletionTime = &metav1.Time{Time: time.Unix(0, 0).Add(after)}
@@ -61,34 +61,34 @@ func referred(trial v1alpha1.SizingTrial, micros int64, after time.Duration) v1a
 }
 
 func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
-	valid, invalid := &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}, &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictInvalid}
+	valid, invalid := &v1beta1.VariantResult{Verdict: v1beta1.VerdictValid}, &v1beta1.VariantResult{Verdict: v1beta1.VerdictInvalid}
 	unknown := ran("", valid, 1100)
 	unknown.Status.Speed = nil
 	// Of 25 seconds two are fast and three are slow; a tenth is two and a half.
 	varying := []int32{800, 800, 1300, 1300, 1300, 0, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}
 	slow := []int32{1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200}
 	for name, test := range map[string]struct {
-		trials []v1alpha1.SizingTrial
-		want   []v1alpha1.PoolSpeed
+		trials []v1beta1.SizingTrial
+		want   []v1beta1.PoolSpeed
 	}{
 		"the tenths are of the time": {
-			[]v1alpha1.SizingTrial{ran("", valid, varying...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 90, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
+			[]v1beta1.SizingTrial{ran("", valid, varying...)},
+			[]v1beta1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 90, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
 		"pools are sorted by name": {
-			[]v1alpha1.SizingTrial{ran("small", valid, 2000, 2000, 2000, 2000, 2000, 2000), ran("large", valid, 1000)},
-			[]v1alpha1.PoolSpeed{
+			[]v1beta1.SizingTrial{ran("small", valid, 2000, 2000, 2000, 2000, 2000, 2000), ran("large", valid, 1000)},
+			[]v1beta1.PoolSpeed{
 				{NodePool: "large", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2},
 				{NodePool: "small", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 2000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 2000, Windows: 7}}},
 		"an Invalid trial counts": {
-			[]v1alpha1.SizingTrial{ran("", invalid, slow...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1200, ErrorPerMille: 664, LowPerMille: 1000, HighPerMille: 1200, Windows: 11}}},
+			[]v1beta1.SizingTrial{ran("", invalid, slow...)},
+			[]v1beta1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1200, ErrorPerMille: 664, LowPerMille: 1000, HighPerMille: 1200, Windows: 11}}},
 		"a trial without a result does not count": {
-			[]v1alpha1.SizingTrial{ran("", valid, 1000), ran("", nil, slow...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
+			[]v1beta1.SizingTrial{ran("", valid, 1000), ran("", nil, slow...)},
+			[]v1beta1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
 		"the reference is that of the trial that ended first": {
-			[]v1alpha1.SizingTrial{referred(ran("", valid, 1000), 11_000, 2*time.Minute), referred(ran("", valid, 1000), 12_000, time.Minute), referred(ran("", valid, 1000), 13_000, 0)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, MedianPerMille: 833, ErrorPerMille: 52, LowPerMille: 833, HighPerMille: 1000, Windows: 6}}},
-		"a trial without a speed does not count": {[]v1alpha1.SizingTrial{unknown}, nil},
+			[]v1beta1.SizingTrial{referred(ran("", valid, 1000), 11_000, 2*time.Minute), referred(ran("", valid, 1000), 12_000, time.Minute), referred(ran("", valid, 1000), 13_000, 0)},
+			[]v1beta1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, MedianPerMille: 833, ErrorPerMille: 52, LowPerMille: 833, HighPerMille: 1000, Windows: 6}}},
+		"a trial without a speed does not count": {[]v1beta1.SizingTrial{unknown}, nil},
 		"nothing of nothing":                     {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 }
 
 func TestAPoolIsFoundByItsName(t *testing.T) {
-	pools := []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 9_000, MedianPerMille: 1000}, {NodePool: "small", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1020}}
+	pools := []v1beta1.PoolSpeed{{HashMicrosecondsAtCost8: 9_000, MedianPerMille: 1000}, {NodePool: "small", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1020}}
 	for name, typical := range map[string]float64{"small": 10_200, "": 9_000, "large": 0} {
 		entry := speed.InPool(pools, name)
 		if (entry != nil) != (typical > 0) || entry != nil && entry.NodePool != name {
@@ -182,14 +182,14 @@ func TestACalibrationAtAnotherSpeed(t *testing.T) {
 func TestAPlanIsMadeFromTheCalibrationAtThePlannedSpeed(t *testing.T) {
 	cal := calibrated()
 	for name, test := range map[string]struct {
-		status v1alpha1.SizingTrialStatus
+		status v1beta1.SizingTrialStatus
 		want   handover.Calibration
 	}{
 		"at the planned speed, whatever the reference is now": {
-			v1alpha1.SizingTrialStatus{Calibration: &cal, Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500, ReferenceHashMicrosecondsAtCost8: 11_000}},
+			v1beta1.SizingTrialStatus{Calibration: &cal, Speed: &v1beta1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500, ReferenceHashMicrosecondsAtCost8: 11_000}},
 			speed.At(cal, 12_500)},
-		"unchanged if no speed is known": {v1alpha1.SizingTrialStatus{Calibration: &cal}, cal},
-		"empty before the calibration":   {v1alpha1.SizingTrialStatus{Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, handover.Calibration{}},
+		"unchanged if no speed is known": {v1beta1.SizingTrialStatus{Calibration: &cal}, cal},
+		"empty before the calibration":   {v1beta1.SizingTrialStatus{Speed: &v1beta1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, handover.Calibration{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, speed.PlannedFor(test.status)); diff != "" {

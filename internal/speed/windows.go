@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -89,7 +89,7 @@ func OfTimeline(timeline *measurement.Timeline, ratio float64) []Window {
 }
 
 // OfTrial returns the windows of a trial from its status.
-func OfTrial(trial *v1alpha1.SizingTrial) []Window {
+func OfTrial(trial *v1beta1.SizingTrial) []Window {
 	cal, known := trial.Status.Calibration, trial.Status.Speed
 	if cal == nil || known == nil {
 		return nil

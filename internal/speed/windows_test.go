@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -166,7 +166,7 @@ func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
 		Surroundings: handover.Surroundings{GoMaxProcs: 1},
 	}
 	timeline := &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{40_123_000, 0, 44_321_000, 47_000_000}}
-	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Calibration: &cal}}
+	trial := &v1beta1.SizingTrial{Status: v1beta1.SizingTrialStatus{Calibration: &cal}}
 	if windows := speed.OfTrial(trial); windows != nil {
 		t.Errorf("a trial without a speed has windows: %v", windows)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
@@ -63,7 +63,7 @@ func words(text string) (labels []string) {
 func TestLargestExperimentStaysBelowTheDocumentedLimit(t *testing.T) {
 	e, trials := largest("largest")
 	count := 0
-	for _, sample := range telemetry.Of(state([]v1alpha1.SizingExperiment{e}, trials)) {
+	for _, sample := range telemetry.Of(state([]v1beta1.SizingExperiment{e}, trials)) {
 		if slices.Contains(sample.Values, "largest") {
 			count++
 		}

@@ -6,17 +6,17 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // JustEnded returns the attempt that ended between two states of a trial, if any.
-func JustEnded(before, after *v1alpha1.SizingTrialStatus) (ended v1alpha1.Attempt, did bool) {
+func JustEnded(before, after *v1beta1.SizingTrialStatus) (ended v1beta1.Attempt, did bool) {
 	current := lifecycle.Current(before)
 	if current == nil {
-		return v1alpha1.Attempt{}, false
+		return v1beta1.Attempt{}, false
 	}
 	for _, attempt := range after.Attempts {
 		if attempt.Number == current.Number && attempt.EndTime != nil {
@@ -24,12 +24,12 @@ func JustEnded(before, after *v1alpha1.SizingTrialStatus) (ended v1alpha1.Attemp
 			return attempt, true
 		}
 	}
-	return v1alpha1.Attempt{}, false
+	return v1beta1.Attempt{}, false
 }
 
 // JustReleased reports whether a trial was released between two states: it ended, and all
 // of its objects are deleted.
-func JustReleased(before, after *v1alpha1.SizingTrial) bool {
+func JustReleased(before, after *v1beta1.SizingTrial) bool {
 	return !queue.Released(before) && queue.Released(after)
 }
 
@@ -63,14 +63,14 @@ type StageTime struct {
 // StagesOf returns the duration of each stage of a trial's last attempt. It returns nil if the trial has not
 // finished, or if the attempt was not kept or had no load. Times in Kubernetes are whole seconds of several
 // clocks, so a stage can seem to end before it starts; its duration is then 0.
-func StagesOf(trial *v1alpha1.SizingTrial) []StageTime {
+func StagesOf(trial *v1beta1.SizingTrial) []StageTime {
 	status := &trial.Status
 	if len(status.Attempts) == 0 || status.CompletionTime == nil {
 		return nil
 	}
 	a := status.Attempts[len(status.Attempts)-1]
 	times := []*metav1.Time{a.EndTime, a.CalibrationStartTime, a.CalibrationEndTime, a.LoadStartTime, a.GeneratorStartTime, a.GeneratorEndTime}
-	if a.Outcome != v1alpha1.OutcomeKept || slices.Contains(times, nil) {
+	if a.Outcome != v1beta1.OutcomeKept || slices.Contains(times, nil) {
 		return nil
 	}
 	load := loadplan.Duration(loadplan.Ran(trial))

@@ -10,26 +10,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
 // alone returns an experiment with one variant and some repetitions, and its samples.
-func alone(repetitions int32, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) (telemetry.State, []telemetry.Sample) {
-	e := asked("alone", func(e *v1alpha1.SizingExperiment) {
-		e.Spec.Matrix = v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}
+func alone(repetitions int32, change func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial)) (telemetry.State, []telemetry.Sample) {
+	e := asked("alone", func(e *v1beta1.SizingExperiment) {
+		e.Spec.Matrix = v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}
 		e.Spec.Repetitions = repetitions
 	})
 	trials := planned(&e)
 	gather(&e, trials)
 	change(&e, trials)
-	s := state([]v1alpha1.SizingExperiment{e}, trials)
+	s := state([]v1beta1.SizingExperiment{e}, trials)
 	return s, telemetry.Of(s)
 }
 
 func TestUnmeasuredNumbersHaveNoSample(t *testing.T) {
-	_, samples := alone(1, func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {})
+	_, samples := alone(1, func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial) {})
 	var names []string
 	for _, sample := range samples {
 		if slices.Contains(sample.Values, "alone") {
@@ -48,8 +48,8 @@ func TestUnmeasuredNumbersHaveNoSample(t *testing.T) {
 }
 
 func TestObjectiveThatIsNotMetIsZero(t *testing.T) {
-	_, samples := alone(1, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
-		measured(&trials[0], 25_000, func(s *v1alpha1.SizingTrialStatus) {
+	_, samples := alone(1, func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
+		measured(&trials[0], 25_000, func(s *v1beta1.SizingTrialStatus) {
 			s.Result.ObjectiveMet, s.Result.CapacityMilliPerSecond = ptr.To(false), nil
 		})
 		gather(e, trials)
@@ -63,9 +63,9 @@ func TestObjectiveThatIsNotMetIsZero(t *testing.T) {
 }
 
 func TestStepsComeFromTheFirstUsableRepetition(t *testing.T) {
-	_, samples := alone(3, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
-		measured(&trials[0], 10_000, func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid })
-		measured(&trials[1], 20_000, func(s *v1alpha1.SizingTrialStatus) { s.Steps[2].Outcome = v1alpha1.StepNotRun })
+	_, samples := alone(3, func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
+		measured(&trials[0], 10_000, func(s *v1beta1.SizingTrialStatus) { s.Result.Verdict = v1beta1.VerdictInvalid })
+		measured(&trials[1], 20_000, func(s *v1beta1.SizingTrialStatus) { s.Steps[2].Outcome = v1beta1.StepNotRun })
 		measured(&trials[2], 30_000)
 		trials[0], trials[1], trials[2] = trials[2], trials[0], trials[1]
 		gather(e, trials)
@@ -83,27 +83,27 @@ func TestStepsComeFromTheFirstUsableRepetition(t *testing.T) {
 }
 
 func TestErrorRatioIsTheUpperMedianOfReportedSteps(t *testing.T) {
-	reported := func(failed int64) func(*v1alpha1.SizingTrialStatus) {
-		return func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].OK = s.Steps[1].Scheduled - failed }
+	reported := func(failed int64) func(*v1beta1.SizingTrialStatus) {
+		return func(s *v1beta1.SizingTrialStatus) { s.Steps[1].OK = s.Steps[1].Scheduled - failed }
 	}
-	invalid := func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid }
-	notReported := func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].Reported = false }
+	invalid := func(s *v1beta1.SizingTrialStatus) { s.Result.Verdict = v1beta1.VerdictInvalid }
+	notReported := func(s *v1beta1.SizingTrialStatus) { s.Steps[1].Reported = false }
 	for name, tt := range map[string]struct {
-		changes []func(*v1alpha1.SizingTrialStatus)
+		changes []func(*v1beta1.SizingTrialStatus)
 		want    float64
 		absent  bool
 	}{
-		"of three, the middle one":         {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
-		"of two, the higher one":           {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.03},
-		"none failed":                      {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
-		"of one that is all there is":      {changes: []func(*v1alpha1.SizingTrialStatus){invalid}, want: 0.005},
-		"of a trial without reported step": {changes: []func(*v1alpha1.SizingTrialStatus){notReported}, absent: true},
-		"only of those that are usable": {changes: []func(*v1alpha1.SizingTrialStatus){
-			func(s *v1alpha1.SizingTrialStatus) { reported(0)(s); invalid(s) }, reported(8),
+		"of three, the middle one":         {changes: []func(*v1beta1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
+		"of two, the higher one":           {changes: []func(*v1beta1.SizingTrialStatus){reported(6), reported(2)}, want: 0.03},
+		"none failed":                      {changes: []func(*v1beta1.SizingTrialStatus){reported(0)}, want: 0},
+		"of one that is all there is":      {changes: []func(*v1beta1.SizingTrialStatus){invalid}, want: 0.005},
+		"of a trial without reported step": {changes: []func(*v1beta1.SizingTrialStatus){notReported}, absent: true},
+		"only of those that are usable": {changes: []func(*v1beta1.SizingTrialStatus){
+			func(s *v1beta1.SizingTrialStatus) { reported(0)(s); invalid(s) }, reported(8),
 		}, want: 0.04},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, samples := alone(int32(len(tt.changes)), func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+			_, samples := alone(int32(len(tt.changes)), func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 				for i, change := range tt.changes {
 					measured(&trials[i], 25_000, change)
 				}
@@ -123,7 +123,7 @@ func TestErrorRatioIsTheUpperMedianOfReportedSteps(t *testing.T) {
 }
 
 func TestDeadlineIsTheOperators(t *testing.T) {
-	s, samples := alone(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) { began(&trials[0], time.Minute) })
+	s, samples := alone(1, func(_ *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) { began(&trials[0], time.Minute) })
 	s.StartTimeout = time.Hour
 	trial := &s.Trials[0]
 	want := lifecycle.Deadline(trial, &trial.Status.Attempts[0], 5*time.Minute)
@@ -137,8 +137,8 @@ func TestDeadlineIsTheOperators(t *testing.T) {
 }
 
 func TestRefusedTrialsHaveNoSeries(t *testing.T) {
-	_, samples := alone(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
-		ended(&trials[0], v1alpha1.TrialFailed, v1alpha1.ReasonNotPlanned)
+	_, samples := alone(1, func(_ *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
+		ended(&trials[0], v1beta1.TrialFailed, v1beta1.ReasonNotPlanned)
 	})
 	if has(samples, "hashmark_trial_phase", "Failed") {
 		t.Error("a trial that was not planned has a sample")
@@ -149,20 +149,20 @@ func TestRefusedTrialsHaveNoSeries(t *testing.T) {
 }
 
 func TestFailedInRowCountsSinceTheLastSuccess(t *testing.T) {
-	end := func(phase v1alpha1.TrialPhase, minute int) v1alpha1.SizingTrial {
-		return v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Phase: phase, CompletionTime: at(time.Duration(minute) * time.Minute)}}
+	end := func(phase v1beta1.TrialPhase, minute int) v1beta1.SizingTrial {
+		return v1beta1.SizingTrial{Status: v1beta1.SizingTrialStatus{Phase: phase, CompletionTime: at(time.Duration(minute) * time.Minute)}}
 	}
-	failed, good, cancelled := v1alpha1.TrialFailed, v1alpha1.TrialSucceeded, v1alpha1.TrialCancelled
+	failed, good, cancelled := v1beta1.TrialFailed, v1beta1.TrialSucceeded, v1beta1.TrialCancelled
 	for name, tt := range map[string]struct {
-		trials []v1alpha1.SizingTrial
+		trials []v1beta1.SizingTrial
 		want   int
 	}{
-		"nothing ended":                       {[]v1alpha1.SizingTrial{{Status: v1alpha1.SizingTrialStatus{Phase: v1alpha1.TrialRunning}}}, 0},
-		"none succeeded ever":                 {[]v1alpha1.SizingTrial{end(failed, 1), end(failed, 2)}, 2},
-		"in any order of the list":            {[]v1alpha1.SizingTrial{end(failed, 4), end(failed, 1), end(good, 2), end(failed, 3)}, 2},
-		"a success ends the row":              {[]v1alpha1.SizingTrial{end(failed, 1), end(failed, 2), end(good, 3)}, 0},
-		"a cancelled trial does not":          {[]v1alpha1.SizingTrial{end(failed, 1), end(cancelled, 2), end(failed, 3)}, 2},
-		"a success within the second does so": {[]v1alpha1.SizingTrial{end(failed, 1), end(good, 1)}, 0},
+		"nothing ended":                       {[]v1beta1.SizingTrial{{Status: v1beta1.SizingTrialStatus{Phase: v1beta1.TrialRunning}}}, 0},
+		"none succeeded ever":                 {[]v1beta1.SizingTrial{end(failed, 1), end(failed, 2)}, 2},
+		"in any order of the list":            {[]v1beta1.SizingTrial{end(failed, 4), end(failed, 1), end(good, 2), end(failed, 3)}, 2},
+		"a success ends the row":              {[]v1beta1.SizingTrial{end(failed, 1), end(failed, 2), end(good, 3)}, 0},
+		"a cancelled trial does not":          {[]v1beta1.SizingTrial{end(failed, 1), end(cancelled, 2), end(failed, 3)}, 2},
+		"a success within the second does so": {[]v1beta1.SizingTrial{end(failed, 1), end(good, 1)}, 0},
 	} {
 		if got := telemetry.FailedInRow(tt.trials); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
 // busy returns more experiments than have series, in no order.
-func busy() []v1alpha1.SizingExperiment {
-	since := func(phase v1alpha1.ExperimentPhase, start, end time.Duration) func(*v1alpha1.SizingExperiment) {
-		return func(e *v1alpha1.SizingExperiment) {
+func busy() []v1beta1.SizingExperiment {
+	since := func(phase v1beta1.ExperimentPhase, start, end time.Duration) func(*v1beta1.SizingExperiment) {
+		return func(e *v1beta1.SizingExperiment) {
 			e.Status.Phase = phase
 			if start != 0 {
 				e.Status.StartTime = at(-start)
@@ -25,14 +25,14 @@ func busy() []v1alpha1.SizingExperiment {
 			e.CreationTimestamp = *at(-start - time.Hour)
 		}
 	}
-	return []v1alpha1.SizingExperiment{
-		asked("ended-early", since(v1alpha1.ExperimentSucceeded, 9*time.Hour, 8*time.Hour)),
-		asked("waits-shorter", func(e *v1alpha1.SizingExperiment) { e.CreationTimestamp = *at(-time.Minute) }),
-		asked("runs", since(v1alpha1.ExperimentRunning, time.Hour, 0)),
-		asked("ended-late", since(v1alpha1.ExperimentFailed, 5*time.Hour, 2*time.Hour)),
-		asked("suspended", since(v1alpha1.ExperimentSuspended, 2*time.Hour, 0)),
-		asked("waits", func(e *v1alpha1.SizingExperiment) {
-			e.Status.Phase, e.CreationTimestamp = v1alpha1.ExperimentQueued, *at(-time.Hour)
+	return []v1beta1.SizingExperiment{
+		asked("ended-early", since(v1beta1.ExperimentSucceeded, 9*time.Hour, 8*time.Hour)),
+		asked("waits-shorter", func(e *v1beta1.SizingExperiment) { e.CreationTimestamp = *at(-time.Minute) }),
+		asked("runs", since(v1beta1.ExperimentRunning, time.Hour, 0)),
+		asked("ended-late", since(v1beta1.ExperimentFailed, 5*time.Hour, 2*time.Hour)),
+		asked("suspended", since(v1beta1.ExperimentSuspended, 2*time.Hour, 0)),
+		asked("waits", func(e *v1beta1.SizingExperiment) {
+			e.Status.Phase, e.CreationTimestamp = v1beta1.ExperimentQueued, *at(-time.Hour)
 		}),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const namespace = "hashmark"
@@ -171,7 +171,7 @@ const currency = "currency"
 
 // currencyOf returns the currency of an experiment's prices. It is empty without prices,
 // which have no samples then.
-func currencyOf(e *v1alpha1.SizingExperiment) string {
+func currencyOf(e *v1beta1.SizingExperiment) string {
 	if e.Spec.Prices == nil {
 		return ""
 	}

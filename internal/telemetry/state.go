@@ -8,15 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // State is what the series are computed from.
 type State struct {
 	// Experiments and Trials of all namespaces that the operator watches. They are not
 	// changed, since they can be the objects of a cache.
-	Experiments []v1alpha1.SizingExperiment
-	Trials      []v1alpha1.SizingTrial
+	Experiments []v1beta1.SizingExperiment
+	Trials      []v1beta1.SizingTrial
 	// Now is the time of the scrape.
 	Now time.Time
 	// MaxExperiments is the maximum number of experiments with their own series.
@@ -48,8 +48,8 @@ func Of(state State) []Sample {
 
 // trialsOf returns the trials by the UID of their experiment. Trials that the operator
 // refused are left out, since their number is not limited.
-func trialsOf(trials []v1alpha1.SizingTrial) map[types.UID][]*v1alpha1.SizingTrial {
-	byExperiment := map[types.UID][]*v1alpha1.SizingTrial{}
+func trialsOf(trials []v1beta1.SizingTrial) map[types.UID][]*v1beta1.SizingTrial {
+	byExperiment := map[types.UID][]*v1beta1.SizingTrial{}
 	for i := range trials {
 		if owner := metav1.GetControllerOfNoCopy(&trials[i]); owner != nil && !refused(&trials[i]) {
 			byExperiment[owner.UID] = append(byExperiment[owner.UID], &trials[i])
@@ -59,19 +59,19 @@ func trialsOf(trials []v1alpha1.SizingTrial) map[types.UID][]*v1alpha1.SizingTri
 }
 
 // refused reports whether a trial was refused because no existing experiment plans it.
-func refused(trial *v1alpha1.SizingTrial) bool {
+func refused(trial *v1beta1.SizingTrial) bool {
 	reason := trial.Status.Reason
-	return reason == v1alpha1.ReasonNotPlanned || reason == v1alpha1.ReasonExperimentGone
+	return reason == v1beta1.ReasonNotPlanned || reason == v1beta1.ReasonExperimentGone
 }
 
 // Select returns the experiments with their own series, at most so many, and the number of
 // those that are left out. Started experiments come first, in the order of their start;
 // then waiting ones, the oldest first; then finished ones, the last one first.
-func Select(experiments []v1alpha1.SizingExperiment, most int) (selected []*v1alpha1.SizingExperiment, left int) {
+func Select(experiments []v1beta1.SizingExperiment, most int) (selected []*v1beta1.SizingExperiment, left int) {
 	for i := range experiments {
 		selected = append(selected, &experiments[i])
 	}
-	slices.SortFunc(selected, func(a, b *v1alpha1.SizingExperiment) int {
+	slices.SortFunc(selected, func(a, b *v1beta1.SizingExperiment) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(moment(a), moment(b)), cmp.Compare(a.UID, b.UID))
 	})
 	if len(selected) <= most {
@@ -80,7 +80,7 @@ func Select(experiments []v1alpha1.SizingExperiment, most int) (selected []*v1al
 	return selected[:most], len(selected) - most
 }
 
-func rank(e *v1alpha1.SizingExperiment) int {
+func rank(e *v1beta1.SizingExperiment) int {
 	switch {
 	case e.Status.Phase.Finished():
 		return 2
@@ -92,7 +92,7 @@ func rank(e *v1alpha1.SizingExperiment) int {
 }
 
 // moment orders experiments of the same rank.
-func moment(e *v1alpha1.SizingExperiment) int64 {
+func moment(e *v1beta1.SizingExperiment) int64 {
 	switch {
 	case rank(e) == 0:
 		return e.Status.StartTime.Unix()

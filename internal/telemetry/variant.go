@@ -1,7 +1,7 @@
 package telemetry
 
 import (
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -15,8 +15,8 @@ var (
 
 // outcome is a variant's row with its trials.
 type outcome struct {
-	*v1alpha1.VariantResult
-	trials []*v1alpha1.SizingTrial
+	*v1beta1.VariantResult
+	trials []*v1beta1.SizingTrial
 }
 
 // variantReadings are those of the figures, and two that are no figures.
@@ -38,16 +38,16 @@ func figureReadings() (all []reading[outcome]) {
 	return all
 }
 
-func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.SizingTrial) {
-	planned := map[string]*v1alpha1.Variant{}
+func (g *gathering) variants(e *v1beta1.SizingExperiment, trials []*v1beta1.SizingTrial) {
+	planned := map[string]*v1beta1.Variant{}
 	// An invalid matrix was refused, and has no rows.
 	variants, _ := matrix.Variants(e.Spec.Matrix)
 	for i := range variants {
 		planned[variants[i].Name] = &variants[i]
 	}
-	measured := map[string][]*v1alpha1.SizingTrial{}
+	measured := map[string][]*v1beta1.SizingTrial{}
 	for _, trial := range trials {
-		if trial.Spec.Role == v1alpha1.RoleVerification {
+		if trial.Spec.Role == v1beta1.RoleVerification {
 			continue
 		}
 		measured[trial.Spec.Variant.Name] = append(measured[trial.Spec.Variant.Name], trial)
@@ -59,7 +59,7 @@ func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Si
 	}
 }
 
-func (g *gathering) variant(e *v1alpha1.SizingExperiment, o *outcome, planned *v1alpha1.Variant) {
+func (g *gathering) variant(e *v1beta1.SizingExperiment, o *outcome, planned *v1beta1.Variant) {
 	values := variantValues(e, o.VariantResult, planned)
 	read(g, variantReadings, o, values)
 	g.sizing(e, o.VariantResult, values)
@@ -74,7 +74,7 @@ func (g *gathering) variant(e *v1alpha1.SizingExperiment, o *outcome, planned *v
 
 // variantValues returns the label values of a variant. A label that does not apply, such as
 // the cost of Argon2id, is empty.
-func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, planned *v1alpha1.Variant) []string {
+func variantValues(e *v1beta1.SizingExperiment, row *v1beta1.VariantResult, planned *v1beta1.Variant) []string {
 	concurrency := ""
 	if planned != nil {
 		concurrency = results.Concurrency(planned.Concurrency)
@@ -85,40 +85,40 @@ func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, pl
 var variantRecommended = define("variant_recommended",
 	"1 for the variant that the experiment recommends, 0 for all others; absent before there is a recommendation.", ofVariant)
 
-var sizingReadings = []reading[v1alpha1.Sizing]{
+var sizingReadings = []reading[v1beta1.Sizing]{
 	{define("variant_replicas", "Replicas of the variant that serve the demand with headroom.", ofVariant),
-		func(s *v1alpha1.Sizing) (float64, bool) { return float64(s.Replicas), true }},
+		func(s *v1beta1.Sizing) (float64, bool) { return float64(s.Replicas), true }},
 	{define("variant_total_cpus", "Total CPU limit of the replicas that serve the demand with headroom.", ofVariant),
-		func(s *v1alpha1.Sizing) (float64, bool) { return cpus(s.TotalCPU) }},
+		func(s *v1beta1.Sizing) (float64, bool) { return cpus(s.TotalCPU) }},
 }
 
-var differenceReadings = []reading[v1alpha1.Comparison]{
+var differenceReadings = []reading[v1beta1.Comparison]{
 	{define("variant_p95_difference_ratio", "Difference of the p95 at the reported step from the baseline's, divided by the baseline's.", ofVariant),
-		func(c *v1alpha1.Comparison) (float64, bool) { return difference(c.P95) }},
+		func(c *v1beta1.Comparison) (float64, bool) { return difference(c.P95) }},
 	{define("variant_capacity_difference_ratio", "Difference of the capacity from the baseline's, divided by the baseline's.", ofVariant),
-		func(c *v1alpha1.Comparison) (float64, bool) { return difference(c.Capacity) }},
+		func(c *v1beta1.Comparison) (float64, bool) { return difference(c.Capacity) }},
 	{define("variant_price_difference_ratio", "Difference of the price of a million logins from the baseline's, divided by the baseline's.", ofVariant),
-		func(c *v1alpha1.Comparison) (float64, bool) { return difference(c.PricePerMillionLogins) }},
+		func(c *v1beta1.Comparison) (float64, bool) { return difference(c.PricePerMillionLogins) }},
 }
 
-func difference(d *v1alpha1.Difference) (float64, bool) {
+func difference(d *v1beta1.Difference) (float64, bool) {
 	if d == nil {
 		return 0, false
 	}
 	return float64(d.PerMille) / 1000, true
 }
 
-func perMillionLogins(p *v1alpha1.Price) (float64, bool) { return decimal(p.PerMillionLogins) }
+func perMillionLogins(p *v1beta1.Price) (float64, bool) { return decimal(p.PerMillionLogins) }
 
-var priceReadings = []reading[v1alpha1.Price]{
+var priceReadings = []reading[v1beta1.Price]{
 	{define("variant_price_per_million_logins", "Price of a million logins at the variant's capacity.", ofVariant, currency), perMillionLogins},
 	{define("variant_price_per_month", "Price of the replicas that serve the demand for a month of 730 hours.", ofVariant, currency),
-		func(p *v1alpha1.Price) (float64, bool) { return decimal(p.PerMonth) }},
+		func(p *v1beta1.Price) (float64, bool) { return decimal(p.PerMonth) }},
 	{define("variant_attacker_price_per_billion_guesses", "Price that an attacker pays for a billion guesses at the variant's cost.", ofVariant, currency),
-		func(p *v1alpha1.Price) (float64, bool) { return decimal(p.AttackerPerBillionGuesses) }},
+		func(p *v1beta1.Price) (float64, bool) { return decimal(p.AttackerPerBillionGuesses) }},
 }
 
-func (g *gathering) sizing(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, values []string) {
+func (g *gathering) sizing(e *v1beta1.SizingExperiment, row *v1beta1.VariantResult, values []string) {
 	read(g, sizingReadings, row.Sizing, values)
 	read(g, differenceReadings, row.Comparison, values)
 	read(g, priceReadings, row.Price, with(values, currencyOf(e)))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -25,12 +25,12 @@ const (
 // ReasonCostDoublingBroken comes only from here, and so do ReasonSpeedUnknown for a trial that
 // ran on a different machine and ReasonEvidenceMissing for an infeasible variant that no other
 // trial confirms. The trial's own verdict does not change.
-func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
+func Across(trials []v1beta1.SizingTrial) [][]v1beta1.Reason {
 	pools, speeds := map[string]model.Pool{}, speed.Pools(trials)
 	for _, pool := range model.Of(trials) {
 		pools[pool.Name] = pool
 	}
-	reasons := make([][]v1alpha1.Reason, len(trials))
+	reasons := make([][]v1beta1.Reason, len(trials))
 	for i := range trials {
 		trial := &trials[i]
 		if !usable(trial) {
@@ -47,28 +47,28 @@ func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 	return reasons
 }
 
-func usable(trial *v1alpha1.SizingTrial) bool {
-	return trial.Status.Result != nil && trial.Status.Result.Verdict != v1alpha1.VerdictInvalid
+func usable(trial *v1beta1.SizingTrial) bool {
+	return trial.Status.Result != nil && trial.Status.Result.Verdict != v1beta1.VerdictInvalid
 }
 
 // Combined returns each trial's verdict including the reasons from Across, in the trials'
 // order. It is Pending for a trial without a result.
-func Combined(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
-	verdicts := make([]v1alpha1.Verdict, len(trials))
+func Combined(trials []v1beta1.SizingTrial) []v1beta1.Verdict {
+	verdicts := make([]v1beta1.Verdict, len(trials))
 	for i, reasons := range Across(trials) {
-		verdicts[i] = v1alpha1.VerdictPending
+		verdicts[i] = v1beta1.VerdictPending
 		if result := trials[i].Status.Result; result != nil {
-			verdicts[i] = worst(append([]v1alpha1.Reason{{Verdict: result.Verdict}}, reasons...))
+			verdicts[i] = worst(append([]v1beta1.Reason{{Verdict: result.Verdict}}, reasons...))
 		}
 	}
 	return verdicts
 }
 
 // costDoublingBroken checks that the ratio of the hash to the reference hash agrees with the other costs.
-func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1.Reason {
+func costDoublingBroken(trial *v1beta1.SizingTrial, pool model.Pool) []v1beta1.Reason {
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
-	return graded(v1alpha1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
+	return graded(v1beta1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
 		"In repetition %d, a hash of cost %d took %s times as long as the reference hash, which is %s times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs",
 		trial.Spec.Repetition, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid))
 }
@@ -76,7 +76,7 @@ func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1
 // anotherMachine finds a CPU that was faster or slower than one machine's speed varies around the typical hash
 // time of the node pool, in microseconds at cost 8, and a CPU model that most trials there don't have. Of two
 // trials with different models, both get a reason.
-func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, typical float64) []v1alpha1.Reason {
+func anotherMachine(trial *v1beta1.SizingTrial, trials []v1beta1.SizingTrial, typical float64) []v1beta1.Reason {
 	slower := 1.0
 	if windows := speed.OfTrial(trial); len(windows) > 0 && typical > 0 {
 		slower = speed.Quantile(windows, 0.5) / typical
@@ -99,7 +99,7 @@ func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, 
 }
 
 // modelsOnPool returns the number of usable trials per known CPU model on the trial's node pool.
-func modelsOnPool(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) map[string]int {
+func modelsOnPool(trial *v1beta1.SizingTrial, trials []v1beta1.SizingTrial) map[string]int {
 	models, pool := map[string]int{}, speed.NodePool(trial.Spec.Variant)
 	for i := range trials {
 		if model := cpuModelOf(&trials[i]); model != "" && usable(&trials[i]) && speed.NodePool(trials[i].Spec.Variant) == pool {
@@ -109,7 +109,7 @@ func modelsOnPool(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) ma
 	return models
 }
 
-func cpuModelOf(trial *v1alpha1.SizingTrial) string {
+func cpuModelOf(trial *v1beta1.SizingTrial) string {
 	if trial.Status.Calibration == nil {
 		return ""
 	}
@@ -125,7 +125,7 @@ func counted(models map[string]int) string {
 	return strings.Join(counts, "; ")
 }
 
-func cpuModels(trials []v1alpha1.SizingTrial) []string {
+func cpuModels(trials []v1beta1.SizingTrial) []string {
 	var models []string
 	for i := range trials {
 		if cal := trials[i].Status.Calibration; cal != nil && !slices.Contains(models, cpuModel(*cal)) {

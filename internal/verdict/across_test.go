@@ -8,27 +8,27 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // ofCost returns a valid trial whose hash took this multiple of its undisturbed time,
 // relative to the reference hash. Undisturbed, a round takes 40 µs, and the reference hash
 // 10 ms at the reference speed.
-func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
+func ofCost(cost int32, times float64, changes ...func(*v1beta1.SizingTrial)) v1beta1.SizingTrial {
 	micros := times * 40 * float64(int64(1)<<cost)
-	trial := v1alpha1.SizingTrial{
-		Spec: v1alpha1.SizingTrialSpec{
-			Variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}, Repetition: 2,
+	trial := v1beta1.SizingTrial{
+		Spec: v1beta1.SizingTrialSpec{
+			Variant: v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}, Repetition: 2,
 		},
-		Status: v1alpha1.SizingTrialStatus{
-			Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
+		Status: v1beta1.SizingTrialStatus{
+			Result: &v1beta1.VariantResult{Verdict: v1beta1.VerdictValid},
 			Calibration: &handover.Calibration{
 				CalibrationResult:     handover.CalibrationResult{HashMicroseconds: int64(micros)},
 				ReferenceMicroseconds: 10_240, RatioPerMillion: int64(micros / 10_240 * 1e6),
 				Surroundings: handover.Surroundings{CPUModel: "Model CPU"},
 			},
-			Speed: &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_240, WindowMilliseconds: 1000, WindowsPerMille: []int32{1000, 1000}},
+			Speed: &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_240, WindowMilliseconds: 1000, WindowsPerMille: []int32{1000, 1000}},
 		},
 	}
 	for _, change := range changes {
@@ -39,8 +39,8 @@ func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v
 
 // atSpeed makes everything in a trial take this many times as long, including the reference
 // hash.
-func atSpeed(slower float64, model string) func(*v1alpha1.SizingTrial) {
-	return func(t *v1alpha1.SizingTrial) {
+func atSpeed(slower float64, model string) func(*v1beta1.SizingTrial) {
+	return func(t *v1beta1.SizingTrial) {
 		cal := t.Status.Calibration
 		cal.HashMicroseconds = int64(slower * float64(cal.HashMicroseconds))
 		cal.ReferenceMicroseconds = int64(slower * float64(cal.ReferenceMicroseconds))
@@ -51,22 +51,22 @@ func atSpeed(slower float64, model string) func(*v1alpha1.SizingTrial) {
 	}
 }
 
-func onPool(name string) func(*v1alpha1.SizingTrial) {
-	return func(t *v1alpha1.SizingTrial) { t.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: name} }
+func onPool(name string) func(*v1beta1.SizingTrial) {
+	return func(t *v1beta1.SizingTrial) { t.Spec.Variant.NodePool = &v1beta1.NodePool{Name: name} }
 }
 
-func judgedInvalid(t *v1alpha1.SizingTrial) { t.Status.Result.Verdict = v1alpha1.VerdictInvalid }
+func judgedInvalid(t *v1beta1.SizingTrial) { t.Status.Result.Verdict = v1beta1.VerdictInvalid }
 
-func unmeasured(t *v1alpha1.SizingTrial) { t.Status.Result = nil }
+func unmeasured(t *v1beta1.SizingTrial) { t.Status.Result = nil }
 
-func scaledUp(t *v1alpha1.SizingTrial) { t.Status.Calibration.ScaledFromCost = ptr.To[int32](12) }
+func scaledUp(t *v1beta1.SizingTrial) { t.Status.Calibration.ScaledFromCost = ptr.To[int32](12) }
 
-func hashedOtherwise(t *v1alpha1.SizingTrial) {
-	t.Spec.Variant.Algorithm = v1alpha1.AlgorithmArgon2id
+func hashedOtherwise(t *v1beta1.SizingTrial) {
+	t.Spec.Variant.Algorithm = v1beta1.AlgorithmArgon2id
 }
 
 // checkAcross compares the reasons that Across finds for each trial, as Reason:Verdict.
-func checkAcross(t *testing.T, trials []v1alpha1.SizingTrial, want []string) {
+func checkAcross(t *testing.T, trials []v1beta1.SizingTrial, want []string) {
 	t.Helper()
 	var got []string
 	for _, reasons := range verdict.Across(trials) {
@@ -84,15 +84,15 @@ func checkAcross(t *testing.T, trials []v1alpha1.SizingTrial, want []string) {
 func TestCostDoublingBroken(t *testing.T) {
 	const suspect, broken = "CostDoublingBroken:Suspect", "CostDoublingBroken:Invalid"
 	// Two trials of each cost keep the fit in place.
-	others := func(more v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-		var trials []v1alpha1.SizingTrial
+	others := func(more v1beta1.SizingTrial) []v1beta1.SizingTrial {
+		var trials []v1beta1.SizingTrial
 		for _, cost := range []int32{8, 9, 10, 11, 12, 13} {
 			trials = append(trials, ofCost(cost, 1), ofCost(cost, 1))
 		}
 		return append(trials, more)
 	}
 	tests := map[string]struct {
-		trial v1alpha1.SizingTrial
+		trial v1beta1.SizingTrial
 		want  string
 	}{
 		"on the line":                            {ofCost(10, 1), ""},
@@ -107,7 +107,7 @@ func TestCostDoublingBroken(t *testing.T) {
 		"a trial without a result is not judged": {ofCost(10, 1.5, unmeasured), ""},
 		"another algorithm has no cost":          {ofCost(10, 1.5, hashedOtherwise), ""},
 		"another pool has a line of its own":     {ofCost(10, 1.5, onPool("small")), ""},
-		"a trial without calibration is skipped": {ofCost(10, 1.5, func(t *v1alpha1.SizingTrial) { t.Status.Calibration = nil }), ""},
+		"a trial without calibration is skipped": {ofCost(10, 1.5, func(t *v1beta1.SizingTrial) { t.Status.Calibration = nil }), ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -120,29 +120,29 @@ func TestCostDoublingBroken(t *testing.T) {
 }
 
 func TestOfTwoCostsThatDoNotDoubleBothAreSuspect(t *testing.T) {
-	checkAcross(t, []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(10, 1.2)},
+	checkAcross(t, []v1beta1.SizingTrial{ofCost(8, 1), ofCost(10, 1.2)},
 		[]string{"CostDoublingBroken:Suspect", "CostDoublingBroken:Suspect"})
 }
 
 // A CPU that is slower during one trial than during another changes hash and reference hash
 // alike.
 func TestASpeedThatDriftsBreaksNoDoubling(t *testing.T) {
-	trials := []v1alpha1.SizingTrial{ofCost(8, 1, atSpeed(0.85, "Model CPU")), ofCost(10, 1, atSpeed(1.2, "Model CPU")), ofCost(12, 1)}
+	trials := []v1beta1.SizingTrial{ofCost(8, 1, atSpeed(0.85, "Model CPU")), ofCost(10, 1, atSpeed(1.2, "Model CPU")), ofCost(12, 1)}
 	checkAcross(t, trials, []string{"", "", ""})
 }
 
 func TestAnotherSpeedIsAnotherMachine(t *testing.T) {
 	const suspect = "SpeedUnknown:Suspect"
-	normal := func() v1alpha1.SizingTrial { return ofCost(8, 1) }
+	normal := func() v1beta1.SizingTrial { return ofCost(8, 1) }
 	tests := map[string]struct {
-		trials []v1alpha1.SizingTrial
+		trials []v1beta1.SizingTrial
 		want   []string
 	}{
-		"as slow as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.49, "Model CPU"))}, []string{"", "", ""}},
-		"slower than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.52, "Old CPU"))}, []string{"", "", suspect}},
-		"as fast as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.68, "Model CPU"))}, []string{"", "", ""}},
-		"faster than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.66, "New CPU"))}, []string{"", "", suspect}},
-		"another pool has its own speed": {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), onPool("old"))}, []string{"", "", ""}},
+		"as slow as a drift can be":      {[]v1beta1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.49, "Model CPU"))}, []string{"", "", ""}},
+		"slower than that":               {[]v1beta1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.52, "Old CPU"))}, []string{"", "", suspect}},
+		"as fast as a drift can be":      {[]v1beta1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.68, "Model CPU"))}, []string{"", "", ""}},
+		"faster than that":               {[]v1beta1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.66, "New CPU"))}, []string{"", "", suspect}},
+		"another pool has its own speed": {[]v1beta1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), onPool("old"))}, []string{"", "", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
@@ -152,41 +152,41 @@ func TestAnotherSpeedIsAnotherMachine(t *testing.T) {
 // Another model is another machine, whatever its speed.
 func TestAnotherCPUModelIsSuspect(t *testing.T) {
 	const suspect = "SpeedUnknown:Suspect"
-	on := func(model string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
-		return ofCost(8, 1, append(changes, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.CPUModel = model })...)
+	on := func(model string, changes ...func(*v1beta1.SizingTrial)) v1beta1.SizingTrial {
+		return ofCost(8, 1, append(changes, func(t *v1beta1.SizingTrial) { t.Status.Calibration.CPUModel = model })...)
 	}
 	tests := map[string]struct {
-		trials []v1alpha1.SizingTrial
+		trials []v1beta1.SizingTrial
 		want   []string
 	}{
-		"two trials with different models are both suspect": {[]v1alpha1.SizingTrial{on("A"), on("B")}, []string{suspect, suspect}},
-		"whatever their speed":                              {[]v1alpha1.SizingTrial{on("A"), ofCost(8, 1, atSpeed(1.3, "B"))}, []string{suspect, suspect}},
-		"of three trials, the different one is suspect":     {[]v1alpha1.SizingTrial{on("A"), on("B"), on("A")}, []string{"", suspect, ""}},
-		"of four trials, two of each, all are suspect":      {[]v1alpha1.SizingTrial{on("A"), on("B"), on("B"), on("A")}, []string{suspect, suspect, suspect, suspect}},
-		"a single trial":                                    {[]v1alpha1.SizingTrial{on("A")}, []string{""}},
-		"each node pool has its own model":                  {[]v1alpha1.SizingTrial{on("A"), on("B", onPool("b"))}, []string{"", ""}},
-		"an unknown model does not count":                   {[]v1alpha1.SizingTrial{on("A"), on("")}, []string{"", ""}},
-		"an Invalid trial does not count":                   {[]v1alpha1.SizingTrial{on("A"), on("B", judgedInvalid)}, []string{"", ""}},
-		"a trial without a result does not count":           {[]v1alpha1.SizingTrial{on("A"), on("B", unmeasured)}, []string{"", ""}},
+		"two trials with different models are both suspect": {[]v1beta1.SizingTrial{on("A"), on("B")}, []string{suspect, suspect}},
+		"whatever their speed":                              {[]v1beta1.SizingTrial{on("A"), ofCost(8, 1, atSpeed(1.3, "B"))}, []string{suspect, suspect}},
+		"of three trials, the different one is suspect":     {[]v1beta1.SizingTrial{on("A"), on("B"), on("A")}, []string{"", suspect, ""}},
+		"of four trials, two of each, all are suspect":      {[]v1beta1.SizingTrial{on("A"), on("B"), on("B"), on("A")}, []string{suspect, suspect, suspect, suspect}},
+		"a single trial":                                    {[]v1beta1.SizingTrial{on("A")}, []string{""}},
+		"each node pool has its own model":                  {[]v1beta1.SizingTrial{on("A"), on("B", onPool("b"))}, []string{"", ""}},
+		"an unknown model does not count":                   {[]v1beta1.SizingTrial{on("A"), on("")}, []string{"", ""}},
+		"an Invalid trial does not count":                   {[]v1beta1.SizingTrial{on("A"), on("B", judgedInvalid)}, []string{"", ""}},
+		"a trial without a result does not count":           {[]v1beta1.SizingTrial{on("A"), on("B", unmeasured)}, []string{"", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
 	}
-	want := []v1alpha1.Reason{{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "Repetition 2 ran on B, which is not the CPU model of most trials on its node pool (1 on A; 1 on B): " +
+	want := []v1beta1.Reason{{Type: v1beta1.ReasonSpeedUnknown, Verdict: v1beta1.VerdictSuspect, Message: "Repetition 2 ran on B, which is not the CPU model of most trials on its node pool (1 on A; 1 on B): " +
 		"numbers from different CPU models cannot be compared. List the kinds of machine in matrix.nodePools, or measure again"}}
-	if diff := cmp.Diff(want, verdict.Across([]v1alpha1.SizingTrial{on("A"), on("B")})[1]); diff != "" {
+	if diff := cmp.Diff(want, verdict.Across([]v1beta1.SizingTrial{on("A"), on("B")})[1]); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 }
 
 func TestMessagesOfReasonsAcrossTrials(t *testing.T) {
-	trials := []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
+	trials := []v1beta1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
 	found := verdict.Across(trials)
-	want := []v1alpha1.Reason{
-		{Type: v1alpha1.ReasonCostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2, a hash of cost 8 took 1.2 times as long as the reference hash, " +
+	want := []v1beta1.Reason{
+		{Type: v1beta1.ReasonCostDoublingBroken, Verdict: v1beta1.VerdictInvalid, Message: "In repetition 2, a hash of cost 8 took 1.2 times as long as the reference hash, " +
 			"which is 1.2 times what the fit a + b·2^cost through all 4 costs gives (suspect if off by more than 5 %, invalid by more than 15 %): " +
 			"the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs"},
-		{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2, a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
+		{Type: v1beta1.ReasonSpeedUnknown, Verdict: v1beta1.VerdictSuspect, Message: "In repetition 2, a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
 			"the trials ran on different machines (Model CPU; Old CPU). List the kinds of machine in matrix.nodePools"},
 	}
 	if diff := cmp.Diff(want, found[len(found)-1]); diff != "" {

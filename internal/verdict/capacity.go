@@ -7,14 +7,14 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // capacity is a trial's capacity and how it was decided.
 type capacity struct {
 	// api is nil if the mode has no capacity.
-	api *v1alpha1.Capacity
+	api *v1beta1.Capacity
 	// contradiction is a sentence that says how the model contradicts the measured
 	// steps; empty if it does not.
 	contradiction string
@@ -28,12 +28,12 @@ type capacity struct {
 // the steps is not used. That is decided under the objective of the run only, so that a looser objective
 // never has a lower capacity.
 func (d *decision) decideCapacity() capacity {
-	if d.has(v1alpha1.PurposeUsers) {
+	if d.has(v1beta1.PurposeUsers) {
 		return capacity{}
 	}
 	measured := d.bracket()
-	decided := capacity{api: &v1alpha1.Capacity{
-		Method: v1alpha1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
+	decided := capacity{api: &v1beta1.Capacity{
+		Method: v1beta1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
 	}}
 	objection := d.objection()
 	if objection == "" && contradicted(d.earlier) {
@@ -59,20 +59,20 @@ func (d *decision) decideCapacity() capacity {
 
 // contradicted reports whether the steps contradicted the model: it predicted a capacity that
 // was not used.
-func contradicted(c *v1alpha1.Capacity) bool {
-	return c != nil && c.Method == v1alpha1.CapacityMeasured && c.PredictedMilliPerSecond != nil
+func contradicted(c *v1beta1.Capacity) bool {
+	return c != nil && c.Method == v1beta1.CapacityMeasured && c.PredictedMilliPerSecond != nil
 }
 
 // objection returns the reason why the model is not used for the capacity, or "".
 func (d *decision) objection() string {
 	switch {
-	case d.has(v1alpha1.PurposeRate) || d.has(v1alpha1.PurposeVerification):
+	case d.has(v1beta1.PurposeRate) || d.has(v1beta1.PurposeVerification):
 		return "in mode Rates, the capacity is taken from the measured rates only"
 	case !modelled(d.spec.Variant, d.bound):
 		return "the model is not used: it does not support a service that hashes for only some of its requests"
 	case quotaInWords(d.calibration) != "":
 		return "the model is not used: " + quotaInWords(d.calibration)
-	case !d.has(v1alpha1.PurposeMaximum):
+	case !d.has(v1beta1.PurposeMaximum):
 		return "the generator cannot drive the service to its limit, so the true capacity may be higher"
 	case d.neverSent():
 		return "the model is not used: it assumes that every login is sent, and some were not"
@@ -90,7 +90,7 @@ func (d *decision) objection() string {
 	return ""
 }
 
-func (d *decision) has(purpose v1alpha1.StepPurpose) bool {
+func (d *decision) has(purpose v1beta1.StepPurpose) bool {
 	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.Purpose == purpose })
 }
 
@@ -99,12 +99,12 @@ func (d *decision) neverSent() bool {
 	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.settled() && s.NeverSent > 0 })
 }
 
-func (d *decision) byMeasurement(c *v1alpha1.Capacity, measured bracket, because string) {
+func (d *decision) byMeasurement(c *v1beta1.Capacity, measured bracket, because string) {
 	c.MilliPerSecond = measured.met
 	if high := min(measured.high(), d.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
 		c.Interval = interval(measured.low(), max(high, measured.low()))
 	}
-	c.Message = units.Clip(fmt.Sprintf("%s; %s", units.Capital(measured.String()), because), v1alpha1.MaxReasonMessage)
+	c.Message = units.Clip(fmt.Sprintf("%s; %s", units.Capital(measured.String()), because), v1beta1.MaxReasonMessage)
 }
 
 // ceiling returns the highest possible capacity, times 1000. Above this share of the
@@ -116,22 +116,22 @@ func (d *decision) ceiling() float64 {
 	return overloadedShare * float64(*d.maximum)
 }
 
-func (d *decision) byModel(c *v1alpha1.Capacity, measured bracket, predicted predictedCapacity) {
+func (d *decision) byModel(c *v1beta1.Capacity, measured bracket, predicted predictedCapacity) {
 	predicted = predicted.within(measured).unsureBy(d.timeError)
 	c.MilliPerSecond = rate(predicted.answer)
-	c.Method = v1alpha1.CapacityPredicted
+	c.Method = v1beta1.CapacityPredicted
 	if c.MilliPerSecond == nil {
-		c.Message = units.Clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured), v1alpha1.MaxReasonMessage)
+		c.Message = units.Clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured), v1beta1.MaxReasonMessage)
 		return
 	}
 	c.Interval = interval(predicted.low, predicted.high)
 	how := "no step near this rate is decided, so the capacity is predicted"
 	if measured.supports(predicted.answer) || d.agreesNear(predicted.answer) {
-		c.Method = v1alpha1.CapacityBoth
+		c.Method = v1beta1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
 	c.Message = units.Clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
-		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1alpha1.MaxReasonMessage)
+		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1beta1.MaxReasonMessage)
 }
 
 // explainedByArrivals reports whether the model agrees with the step that its prediction contradicts when it
@@ -161,8 +161,8 @@ func (b bracket) supports(rate float64) bool {
 	return b.met != nil && (b.failed != nil || b.low() >= nearEnough*rate)
 }
 
-func interval(low, high float64) *v1alpha1.RateInterval {
-	return &v1alpha1.RateInterval{LowMilliPerSecond: int64(low), HighMilliPerSecond: int64(math.Round(high))}
+func interval(low, high float64) *v1beta1.RateInterval {
+	return &v1beta1.RateInterval{LowMilliPerSecond: int64(low), HighMilliPerSecond: int64(math.Round(high))}
 }
 
 // rate returns a rate for the API, or nil if it is 0. It is rounded down, so that a rate
@@ -187,14 +187,14 @@ func (d *decision) bracket() bracket {
 			continue
 		}
 		switch d.withoutErrors(s) {
-		case v1alpha1.StepMet:
+		case v1beta1.StepMet:
 			found.met = ptr.To(s.nominal())
 			continue
-		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
+		case v1beta1.StepFailed, v1beta1.StepOverloaded:
 			found.failed = ptr.To(d.failedAt(s))
 			return found
 		}
-		if s.Purpose != v1alpha1.PurposeCapacity {
+		if s.Purpose != v1beta1.PurposeCapacity {
 			return found // undecided: faster steps prove nothing
 		}
 	}
@@ -205,7 +205,7 @@ func (d *decision) bracket() bracket {
 // that is the nominal rate, to which the latency was converted. Otherwise it is the share
 // of the bound that the step really had.
 func (d *decision) failedAt(s fact) int64 {
-	if s.Purpose == v1alpha1.PurposeCapacity && (s.overloaded() || d.tooManyFailed(s)) {
+	if s.Purpose == v1beta1.PurposeCapacity && (s.overloaded() || d.tooManyFailed(s)) {
 		return int64(math.Ceil(s.rateAtReference()))
 	}
 	return s.nominal()

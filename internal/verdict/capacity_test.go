@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -49,7 +49,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 	tests := map[string]struct {
 		model   func(time.Duration) float64
 		disturb func(w *fixture)
-		method  v1alpha1.CapacityMethod
+		method  v1beta1.CapacityMethod
 		// answer, low and high in milli per second, 0 for absent.
 		answer, low, high int64
 		objective         *bool
@@ -58,64 +58,64 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 	}{
 		"the model between a rate that met and one that failed": {
 			ladder(18.5, 19, 19.5), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 19_000, 18_307, 19_692, yes, "agree", false,
+			v1beta1.CapacityBoth, 19_000, 18_307, 19_692, yes, "agree", false,
 		},
 		"its interval is limited by the measured rates": {
 			ladder(17, 19, 23), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 19_000, 17_500, 21_250, yes, "agree", false,
+			v1beta1.CapacityBoth, 19_000, 17_500, 21_250, yes, "agree", false,
 		},
 		"a rate within 10 % below the answer met": {
-			always(23.5), func(*fixture) {}, v1alpha1.CapacityBoth, 23_500, 23_171, 23_829, yes, "agree", false,
+			always(23.5), func(*fixture) {}, v1beta1.CapacityBoth, 23_500, 23_171, 23_829, yes, "agree", false,
 		},
 		"no step met within 10 % below the answer": {
 			always(20), func(w *fixture) {
 				unsure(w, 85)
 				w.step(85).Service = nil
-			}, v1alpha1.CapacityPredicted, 20_000, 19_720, 20_280, yes, "predicted", false,
+			}, v1beta1.CapacityPredicted, 20_000, 19_720, 20_280, yes, "predicted", false,
 		},
 		"the model agrees with a step within 10 % above the answer": {
-			always(20), func(w *fixture) { unsure(w, 85) }, v1alpha1.CapacityBoth, 20_000, 19_720, 20_280, yes, "agree", false,
+			always(20), func(w *fixture) { unsure(w, 85) }, v1beta1.CapacityBoth, 20_000, 19_720, 20_280, yes, "agree", false,
 		},
 		"a step further above it says nothing": {
 			always(19), func(w *fixture) {
 				unsure(w, 70, 85)
 				w.step(70).Service = nil
-			}, v1alpha1.CapacityPredicted, 19_000, 18_734, 19_266, yes, "predicted", false,
+			}, v1beta1.CapacityPredicted, 19_000, 18_734, 19_266, yes, "predicted", false,
 		},
 		"a step that met before its queue was steady proves nothing": {
 			always(19), func(w *fixture) { w.step(85).CountedMicroseconds = 35_000_000 },
-			v1alpha1.CapacityBoth, 19_000, 18_734, 19_266, yes, "17.5/s met the objective and no measured rate failed it", false,
+			v1beta1.CapacityBoth, 19_000, 18_734, 19_266, yes, "17.5/s met the objective and no measured rate failed it", false,
 		},
 		"every step failed, and the model places the capacity below": {
 			ladder(10, 11, 12), func(w *fixture) { slow(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 11_000, 9_836, 12_163, yes, "predicted", false,
+			v1beta1.CapacityPredicted, 11_000, 9_836, 12_163, yes, "predicted", false,
 		},
 		"no step was decided at all": {
 			ladder(14, 15, 16), func(w *fixture) { unsure(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 15_000, 13_810, 16_190, yes, "all measured rates are undecided", false,
+			v1beta1.CapacityPredicted, 15_000, 13_810, 16_190, yes, "all measured rates are undecided", false,
 		},
 		"the model finds no rate, and every step failed": {
 			always(0), func(w *fixture) { slow(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 0, 0, 0, no, "no rate", false,
+			v1beta1.CapacityPredicted, 0, 0, 0, no, "no rate", false,
 		},
 		"the model finds no rate, and nothing was decided": {
 			always(0), func(w *fixture) { unsure(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 0, 0, 0, no, "no rate", false,
+			v1beta1.CapacityPredicted, 0, 0, 0, no, "no rate", false,
 		},
 		"the answer lies below a rate that met, and its interval does not": {
 			ladder(16, 17, 18), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 17_500, 17_500, 18_204, yes, "agree", false,
+			v1beta1.CapacityBoth, 17_500, 17_500, 18_204, yes, "agree", false,
 		},
 		"the answer lies above a rate that failed, and its interval does not": {
 			ladder(20.25, 22, 23), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 21_249, 19_947, 21_250, yes, "agree", false,
+			v1beta1.CapacityBoth, 21_249, 19_947, 21_250, yes, "agree", false,
 		},
 		"no capacity passes 98 % of the maximum": {
-			ladder(23, 26, 29), func(*fixture) {}, v1alpha1.CapacityPredicted, 23_912, 22_746, 23_912, yes, "predicted", false,
+			ladder(23, 26, 29), func(*fixture) {}, v1beta1.CapacityPredicted, 23_912, 22_746, 23_912, yes, "predicted", false,
 		},
 		"a failed rate above the maximum contradicts nothing": {
 			always(24), func(w *fixture) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500) },
-			v1alpha1.CapacityBoth, 21_070, 20_775, 21_070, yes, "21.2/s failed it", false,
+			v1beta1.CapacityBoth, 21_070, 20_775, 21_070, yes, "21.2/s failed it", false,
 		},
 
 		"the measurement counts if a rate met that the model rules out": {
@@ -123,30 +123,30 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 				slow(w, 85)
 				w.step(70).Service = nil
 			},
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "1.73 % below a rate that met it", true,
+			v1beta1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "1.73 % below a rate that met it", true,
 		},
 		"the measurement counts if a rate failed that the model predicts to be met": {
 			ladder(22.3, 22.5, 23), func(w *fixture) { fail(w.step(85), 2, &w.step(85).OtherErrors) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "3.78 % above a rate that failed it", true,
+			v1beta1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "3.78 % above a rate that failed it", true,
 		},
 		"the measurement counts even if no rate met": {
 			ladder(22, 22.5, 23), func(w *fixture) {
 				slow(w, 50, 70, 85)
 				w.step(50).Service = nil
 			},
-			v1alpha1.CapacityMeasured, 0, 0, 0, no, "above a rate that failed it", true,
+			v1beta1.CapacityMeasured, 0, 0, 0, no, "above a rate that failed it", true,
 		},
 		"no disagreement if the model explains easier logins": {
 			ladder(15, 16, 17), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "1.73 % below a rate that met it", false,
+			v1beta1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "1.73 % below a rate that met it", false,
 		},
 		"no disagreement if the model explains harder logins": {
 			ladder(22.3, 22.5, 23), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "3.78 % above a rate that failed it", false,
+			v1beta1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "3.78 % above a rate that failed it", false,
 		},
 		"a model that disagrees with a step is not used": {
 			always(19), func(w *fixture) { w.model.p95 = 150 * time.Millisecond },
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "1.33 times the simulated p95", true,
+			v1beta1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "1.33 times the simulated p95", true,
 		},
 		"the model is not used without the CPU time per login": {
 			always(19), func(w *fixture) {
@@ -154,7 +154,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 					w.Run.Steps[i].Service = nil
 				}
 			},
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "CPU time per login is unknown", false,
+			v1beta1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "CPU time per login is unknown", false,
 		},
 		"the model is not used for logins too cheap to dominate latency": {
 			always(19), func(w *fixture) {
@@ -162,26 +162,26 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 					w.Run.Steps[i].Service.CPUMicroseconds = w.Run.Steps[i].Service.Hashes * 1_999
 				}
 			},
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "below 2ms", false,
+			v1beta1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "below 2ms", false,
 		},
 		"the model is not used if something else used the service's CPUs": {
 			always(19), func(w *fixture) {
 				w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249)
 				usesOfItsCPU(w.step(0), 0.94, -1)
 			},
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used them", false,
+			v1beta1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used them", false,
 		},
 		"the model is not used if logins were never sent": {
 			always(19), func(w *fixture) { fail(w.step(85), 2, &w.step(85).NeverSent) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "some were not", false,
+			v1beta1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "some were not", false,
 		},
 		"the model is not used for a service with sessions": {
 			always(19), func(w *fixture) { w.Spec.Variant.Sessions = true },
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "only some of its requests", false,
+			v1beta1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "only some of its requests", false,
 		},
 		"the model is not used for an unsupported quota": {
 			always(19), func(w *fixture) { w.Calibration.QuotaBurstMicroseconds = 50_000 },
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "saves up to 50ms of unused time", true,
+			v1beta1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "saves up to 50ms of unused time", true,
 		},
 	}
 	for name, test := range tests {
@@ -194,9 +194,9 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			if c.Method != test.method || ptr.Deref(c.MilliPerSecond, 0) != test.answer {
 				t.Errorf("%s finds %d, want %s to find %d", c.Method, ptr.Deref(c.MilliPerSecond, 0), test.method, test.answer)
 			}
-			var want *v1alpha1.RateInterval
+			var want *v1beta1.RateInterval
 			if test.high > 0 {
-				want = &v1alpha1.RateInterval{LowMilliPerSecond: test.low, HighMilliPerSecond: test.high}
+				want = &v1beta1.RateInterval{LowMilliPerSecond: test.low, HighMilliPerSecond: test.high}
 			}
 			if diff := cmp.Diff(want, c.Interval); diff != "" {
 				t.Errorf("interval (-want +got):\n%s", diff)
@@ -207,7 +207,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			if diff := cmp.Diff(test.objective, judged.Result.ObjectiveMet); diff != "" {
 				t.Errorf("objectiveMet (-want +got):\n%s", diff)
 			}
-			if got := hasReason(judged, v1alpha1.ReasonModelDisagrees); got != test.disagrees {
+			if got := hasReason(judged, v1beta1.ReasonModelDisagrees); got != test.disagrees {
 				t.Errorf("the model disagrees: %v, want %v: %v", got, test.disagrees, judged.Result.Reasons)
 			}
 			checkRowOfCapacity(t, judged)
@@ -259,7 +259,7 @@ func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 // Steps and model use the same hash time, so its error does not move them relative to each
 // other.
 func TestErrorOfTheHashTimeOnlyWidensTheInterval(t *testing.T) {
-	judged := func(err int64) *v1alpha1.Capacity {
+	judged := func(err int64) *v1beta1.Capacity {
 		w := ranWell(t)
 		w.Calibration.RatioErrorPerMillion = err * 329 / 196 // that of 99.9 %
 		w.model.capacity = ladder(18.5, 19, 19.5)
@@ -323,7 +323,7 @@ func TestWithoutASaturationTheCapacityIsALowerBound(t *testing.T) {
 	w.Run.Steps = w.Run.Steps[:3]
 	judged := w.judge()
 	row := judged.Result
-	if c := judged.Capacity; c.Method != v1alpha1.CapacityMeasured || ptr.Deref(c.MilliPerSecond, 0) != 21_250 || c.Interval != nil {
+	if c := judged.Capacity; c.Method != v1beta1.CapacityMeasured || ptr.Deref(c.MilliPerSecond, 0) != 21_250 || c.Interval != nil {
 		t.Errorf("capacity is %+v", c)
 	}
 	if diff := cmp.Diff(ptr.To(true), row.CapacityIsLowerBound); diff != "" {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // check looks for one problem. It returns nil if there is none.
-type check func(t *trial) []v1alpha1.Reason
+type check func(t *trial) []v1beta1.Reason
 
 // checks, in the order in which their findings are reported.
 var checks = []check{
@@ -34,9 +34,9 @@ var checks = []check{
 }
 
 // ofSteps returns a check that looks at each step by itself.
-func ofSteps(look func(t *trial, s *step) []v1alpha1.Reason) check {
-	return func(t *trial) []v1alpha1.Reason {
-		var found []v1alpha1.Reason
+func ofSteps(look func(t *trial, s *step) []v1beta1.Reason) check {
+	return func(t *trial) []v1beta1.Reason {
+		var found []v1beta1.Reason
 		for _, s := range t.steps {
 			found = append(found, look(t, s)...)
 		}
@@ -45,8 +45,8 @@ func ofSteps(look func(t *trial, s *step) []v1alpha1.Reason) check {
 }
 
 // findings runs all checks and keeps the worst finding of each.
-func (t *trial) findings() []v1alpha1.Reason {
-	var all []v1alpha1.Reason
+func (t *trial) findings() []v1beta1.Reason {
+	var all []v1beta1.Reason
 	for _, run := range checks {
 		if found := run(t); len(found) > 0 {
 			all = append(all, worstOf(found))
@@ -56,7 +56,7 @@ func (t *trial) findings() []v1alpha1.Reason {
 }
 
 // worstOf returns the worst of the findings of one check; the first of equals.
-func worstOf(found []v1alpha1.Reason) v1alpha1.Reason {
+func worstOf(found []v1beta1.Reason) v1beta1.Reason {
 	for _, r := range found {
 		if r.Verdict == worst(found) {
 			return r
@@ -66,18 +66,18 @@ func worstOf(found []v1alpha1.Reason) v1alpha1.Reason {
 }
 
 // finding returns one reason. The verdict is empty if the reason does not change the result's.
-func finding(kind string, verdict v1alpha1.Verdict, format string, args ...any) []v1alpha1.Reason {
-	message := units.Clip(fmt.Sprintf(format, args...), v1alpha1.MaxReasonMessage)
-	return []v1alpha1.Reason{{Type: kind, Verdict: verdict, Message: message}}
+func finding(kind string, verdict v1beta1.Verdict, format string, args ...any) []v1beta1.Reason {
+	message := units.Clip(fmt.Sprintf(format, args...), v1beta1.MaxReasonMessage)
+	return []v1beta1.Reason{{Type: kind, Verdict: verdict, Message: message}}
 }
 
 // graded returns a finding if value is above a threshold, and nil if it is above neither.
-func graded(kind string, value, suspect, invalid float64, format string, args ...any) []v1alpha1.Reason {
+func graded(kind string, value, suspect, invalid float64, format string, args ...any) []v1beta1.Reason {
 	switch {
 	case value > invalid:
-		return finding(kind, v1alpha1.VerdictInvalid, format, args...)
+		return finding(kind, v1beta1.VerdictInvalid, format, args...)
 	case value > suspect:
-		return finding(kind, v1alpha1.VerdictSuspect, format, args...)
+		return finding(kind, v1beta1.VerdictSuspect, format, args...)
 	}
 	return nil
 }

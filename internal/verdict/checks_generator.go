@@ -5,14 +5,14 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // generatorSaturated finds logins that were sent late or not at all, and a generator that was short of CPU. In
 // an overload, callers are late because they wait for the service.
-func generatorSaturated(t *trial, s *step) []v1alpha1.Reason {
+func generatorSaturated(t *trial, s *step) []v1beta1.Reason {
 	found := outOfCPU(t, s)
 	if s.settled() {
 		found = slices.Concat(sentLate(s), neverSent(s), found)
@@ -20,34 +20,34 @@ func generatorSaturated(t *trial, s *step) []v1alpha1.Reason {
 	return found
 }
 
-func sentLate(s *step) []v1alpha1.Reason {
+func sentLate(s *step) []v1beta1.Reason {
 	lag, p95 := s.result.StartLagP99Microseconds, s.result.P95Microseconds
 	if lag == nil {
 		return nil
 	}
 	latency := float64(ptr.Deref(p95, 0))
 	suspect, invalid := max(lagSuspectMicroseconds, lagSuspectShare*latency), max(lagInvalidMicroseconds, lagInvalidShare*latency)
-	return graded(v1alpha1.ReasonGeneratorSaturated, float64(*lag), suspect, invalid,
+	return graded(v1beta1.ReasonGeneratorSaturated, float64(*lag), suspect, invalid,
 		"In %s, one login in a hundred was sent %s or more after its due time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 		s.name(), microseconds(*lag), microseconds(int64(suspect)), microseconds(int64(invalid)))
 }
 
-func neverSent(s *step) []v1alpha1.Reason {
+func neverSent(s *step) []v1beta1.Reason {
 	if s.result.NeverSent == 0 {
 		return nil
 	}
-	return finding(v1alpha1.ReasonGeneratorSaturated, v1alpha1.VerdictInvalid,
+	return finding(v1beta1.ReasonGeneratorSaturated, v1beta1.VerdictInvalid,
 		"In %s, %d of %d logins were never sent although the service kept up: raise spec.generator.cpuLimit",
 		s.name(), s.result.NeverSent, s.result.Scheduled)
 }
 
-func outOfCPU(t *trial, s *step) []v1alpha1.Reason {
+func outOfCPU(t *trial, s *step) []v1beta1.Reason {
 	used, limit := s.result.Generator, t.generatorCPUs()
 	if used == nil || limit == 0 || used.ElapsedMicroseconds == 0 {
 		return nil
 	}
 	share := float64(used.CPUMicroseconds) / float64(used.ElapsedMicroseconds) / limit
-	return graded(v1alpha1.ReasonGeneratorSaturated, share, generatorCPUInvalid, generatorCPUInvalid,
+	return graded(v1beta1.ReasonGeneratorSaturated, share, generatorCPUInvalid, generatorCPUInvalid,
 		"In %s, the generator used %s of its CPU limit (invalid above %s), so its own delays are measured as latency of the service: raise spec.generator.cpuLimit",
 		s.name(), percent(share), percent(generatorCPUInvalid))
 }
@@ -66,30 +66,30 @@ func (t *trial) generatorCPUs() float64 {
 }
 
 // generatorThrottled finds a generator that was throttled by its own quota.
-func generatorThrottled(_ *trial, s *step) []v1alpha1.Reason {
+func generatorThrottled(_ *trial, s *step) []v1beta1.Reason {
 	used := s.result.Generator
 	if used == nil || used.ElapsedMicroseconds == 0 {
 		return nil
 	}
 	share := float64(used.ThrottledMicroseconds) / float64(used.ElapsedMicroseconds)
-	return graded(v1alpha1.ReasonGeneratorThrottled, share, throttledSuspect, throttledInvalid,
+	return graded(v1beta1.ReasonGeneratorThrottled, share, throttledSuspect, throttledInvalid,
 		"In %s, the generator was throttled for %s of the time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 		s.name(), percent(share), percent(throttledSuspect), percent(throttledInvalid))
 }
 
 // rateNotAchieved finds a step in which fewer logins were sent in the counted part than were scheduled.
-func rateNotAchieved(_ *trial, s *step) []v1alpha1.Reason {
+func rateNotAchieved(_ *trial, s *step) []v1beta1.Reason {
 	if !s.settled() {
 		return nil
 	}
 	missed := s.share(s.result.Scheduled - s.result.SentInWindow)
-	return graded(v1alpha1.ReasonRateNotAchieved, missed, missedSuspect, missedInvalid,
+	return graded(v1beta1.ReasonRateNotAchieved, missed, missedSuspect, missedInvalid,
 		"In %s, %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 		s.name(), percent(missed), percent(missedSuspect), percent(missedInvalid))
 }
 
 // sharedNode finds a generator that could run on the service's CPUs.
-func sharedNode(t *trial) []v1alpha1.Reason {
+func sharedNode(t *trial) []v1beta1.Reason {
 	if !t.overlaps() {
 		return nil
 	}
@@ -102,14 +102,14 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 		use = t.reported.use
 	}
 	if use == nil {
-		return finding(v1alpha1.ReasonSharedNode, v1alpha1.VerdictSuspect,
+		return finding(v1beta1.ReasonSharedNode, v1beta1.VerdictSuspect,
 			"The generator could run on the service's CPUs, and the use of these CPUs is unknown: %s", advice)
 	}
-	found := graded(v1alpha1.ReasonSharedNode, use.others, othersInvalid, othersInvalid,
+	found := graded(v1beta1.ReasonSharedNode, use.others, othersInvalid, othersInvalid,
 		"The generator could run on the service's CPUs, and other processes used %s of these (invalid above %s): %s",
 		percent(use.others), percent(othersInvalid), advice)
 	if use.idleCores() < idleCoresSuspect {
-		found = append(found, finding(v1alpha1.ReasonSharedNode, v1alpha1.VerdictSuspect,
+		found = append(found, finding(v1beta1.ReasonSharedNode, v1beta1.VerdictSuspect,
 			"The generator could run on the service's CPUs, and only %s cores of these were idle (suspect below %s): %s",
 			units.Ratio(use.idleCores()), units.Ratio(idleCoresSuspect), advice)...)
 	}
@@ -124,18 +124,18 @@ func (t *trial) oneMachine() bool {
 
 // noisyNeighbour finds a step in which another virtual machine or another pod used the service's CPUs. If a
 // whole core was idle, the pod need not have disturbed the service. sharedNode checks for a generator there.
-func noisyNeighbour(t *trial, s *step) []v1alpha1.Reason {
+func noisyNeighbour(t *trial, s *step) []v1beta1.Reason {
 	use := s.use
 	if use == nil {
 		return nil
 	}
-	found := graded(v1alpha1.ReasonNoisyNeighbour, use.steal, stealSuspect, stealInvalid,
+	found := graded(v1beta1.ReasonNoisyNeighbour, use.steal, stealSuspect, stealInvalid,
 		"In %s, the hypervisor gave %s of the service's CPUs to other virtual machines (suspect above %s, invalid above %s): measure again on hardware that is not shared",
 		s.name(), percent(use.steal), percent(stealSuspect), percent(stealInvalid))
 	if t.overlaps() || use.idleCores() >= idleCoresSuspect {
 		return found
 	}
-	return append(found, graded(v1alpha1.ReasonNoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
+	return append(found, graded(v1beta1.ReasonNoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
 		"In %s, other processes used %s of the service's CPUs (suspect above %s, invalid above %s): measure again on a node where nothing else runs",
 		s.name(), percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
 }

@@ -7,30 +7,30 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // podAltered finds pods that something, such as a webhook, changed after they were created.
-func podAltered(t *trial) []v1alpha1.Reason {
+func podAltered(t *trial) []v1beta1.Reason {
 	if len(t.Placement.Altered) == 0 {
 		return nil
 	}
-	return finding(v1alpha1.ReasonPodAltered, v1alpha1.VerdictInvalid,
+	return finding(v1beta1.ReasonPodAltered, v1beta1.VerdictInvalid,
 		"The pods that ran differ from the planned pods: %s. "+
 			"Exclude pods with the label hashmark.dev/trial-uid from whatever changes them, such as an admission webhook",
 		strings.Join(t.Placement.Altered, "; "))
 }
 
 // limitNotApplied finds a container whose CPU differs from its limit.
-func limitNotApplied(t *trial) []v1alpha1.Reason {
+func limitNotApplied(t *trial) []v1beta1.Reason {
 	planned, err := resource.ParseQuantity(t.Spec.Variant.CPULimit)
 	if err != nil {
 		return nil // the API refuses such a limit
 	}
-	var found []v1alpha1.Reason
+	var found []v1beta1.Reason
 	for _, pod := range t.Run.Services {
 		actual, by := float64(pod.QuotaMilliCPU), "a quota"
 		if pod.QuotaMilliCPU == 0 {
@@ -41,7 +41,7 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 		}
 		limit := float64(planned.MilliValue())
 		off := math.Abs(actual-limit) / limit
-		found = append(found, graded(v1alpha1.ReasonLimitNotApplied, off, limitTolerance, limitTolerance,
+		found = append(found, graded(v1beta1.ReasonLimitNotApplied, off, limitTolerance, limitTolerance,
 			"The service was limited to %dm CPU (by %s) instead of %s: check the node's kubelet and container runtime",
 			int64(actual), by, t.Spec.Variant.CPULimit)...)
 	}
@@ -49,7 +49,7 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 }
 
 // evidenceMissing lists the evidence without which the numbers cannot be checked.
-func evidenceMissing(t *trial) []v1alpha1.Reason {
+func evidenceMissing(t *trial) []v1beta1.Reason {
 	missing := t.missingContainers()
 	if planned := len(t.Plan.WithoutWarmup()); len(t.Run.Steps) != planned {
 		missing = append(missing, fmt.Sprintf("%d of %d planned steps", planned-len(t.Run.Steps), planned))
@@ -66,7 +66,7 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 	if len(missing) == 0 {
 		return nil
 	}
-	return finding(v1alpha1.ReasonEvidenceMissing, v1alpha1.VerdictSuspect,
+	return finding(v1beta1.ReasonEvidenceMissing, v1beta1.VerdictSuspect,
 		"The numbers cannot be checked, because this evidence could not be read, or changed during the load: %s", strings.Join(missing, ", "))
 }
 
@@ -109,7 +109,7 @@ func placed(c measurement.Container) bool {
 }
 
 // livenessFails finds the lowest load under which a liveness probe would have restarted a pod.
-func livenessFails(t *trial) []v1alpha1.Reason {
+func livenessFails(t *trial) []v1beta1.Reason {
 	var first *step
 	for _, s := range t.steps {
 		if s.result.Alive == nil || s.result.Alive.FailedInARow < livenessFailures {
@@ -126,19 +126,19 @@ func livenessFails(t *trial) []v1alpha1.Reason {
 	if t.Spec.Service.Own != nil {
 		remedy = "Compute no hash on an event loop and only a few at a time" // workers only describes such a service
 	}
-	return finding(v1alpha1.ReasonLivenessFails, "",
+	return finding(v1beta1.ReasonLivenessFails, "",
 		"In %s a pod did not answer %d liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and "+
 			"periodSeconds: 1 would have restarted it. %s, or allow the probe more time",
 		first.name(), first.result.Alive.FailedInARow, remedy)
 }
 
 // usersDistinguishable finds a service whose refusals take another time for users without an account.
-func usersDistinguishable(t *trial) []v1alpha1.Reason {
+func usersDistinguishable(t *trial) []v1beta1.Reason {
 	perMille := t.Calibration.UnknownUserPerMille
 	if perMille == nil || max(*perMille, 1000)-min(*perMille, 1000) <= distinguishablePerMille {
 		return nil
 	}
-	return finding(v1alpha1.ReasonUsersDistinguishable, "",
+	return finding(v1beta1.ReasonUsersDistinguishable, "",
 		"Refusing somebody who has no account takes %s of the CPU time of refusing a wrong password, so that the "+
 			"time says who has an account. Compute a hash for unknown users, too", percent(float64(*perMille)/1000))
 }

@@ -4,18 +4,18 @@ import (
 	"math"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // speedUnknown finds steps whose speed is unknown, and steps that ran on another machine by their speed.
-func speedUnknown(t *trial) []v1alpha1.Reason {
+func speedUnknown(t *trial) []v1beta1.Reason {
 	if !t.hashes() {
 		return nil
 	}
-	var found []v1alpha1.Reason
+	var found []v1beta1.Reason
 	for _, s := range t.steps {
 		if s.slower <= 0 {
 			if service := s.result.Service; service != nil && service.Hashes >= samplesForP95 {
@@ -32,17 +32,17 @@ func speedUnknown(t *trial) []v1alpha1.Reason {
 }
 
 // speedVaried finds a reported step in which the speed changed so much that p95 depends on when it did.
-func speedVaried(s *step) []v1alpha1.Reason {
+func speedVaried(s *step) []v1beta1.Reason {
 	if s == nil || s.variation <= 0 {
 		return nil
 	}
-	return graded(v1alpha1.ReasonSpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
+	return graded(v1beta1.ReasonSpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
 		"In %s, the CPU speed changed so much that simulated p95 is %s times what it is at a constant speed with the same mean (suspect outside %s to %s): measure again, or raise load.maxStepSeconds",
 		s.name(), units.Ratio(s.variation), units.Ratio(1/variationSuspect), units.Ratio(variationSuspect))
 }
 
-func suspectSpeed(format string, args ...any) []v1alpha1.Reason {
-	return finding(v1alpha1.ReasonSpeedUnknown, v1alpha1.VerdictSuspect, format, args...)
+func suspectSpeed(format string, args ...any) []v1beta1.Reason {
+	return finding(v1beta1.ReasonSpeedUnknown, v1beta1.VerdictSuspect, format, args...)
 }
 
 func cpuModel(cal handover.Calibration) string {
@@ -53,24 +53,24 @@ func cpuModel(cal handover.Calibration) string {
 }
 
 // aboveCPUBound finds a step in which the service used more CPU than its limit allows.
-func aboveCPUBound(t *trial, s *step) []v1alpha1.Reason {
+func aboveCPUBound(t *trial, s *step) []v1beta1.Reason {
 	use := t.cpuOf(s)
 	if use == nil {
 		return nil
 	}
-	return graded(v1alpha1.ReasonAboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
+	return graded(v1beta1.ReasonAboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
 		"In %s, the service used %s times the CPU that its limit allows (suspect above %s, invalid above %s): the limit was removed or not applied. Check the node's kubelet and container runtime",
 		s.name(), units.Ratio(use.used), units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid))
 }
 
 // belowCPUBound finds a step in which the saturated service got less CPU than its limit allows.
-func belowCPUBound(t *trial, s *step) []v1alpha1.Reason {
+func belowCPUBound(t *trial, s *step) []v1beta1.Reason {
 	use := t.cpuOf(s)
 	if use == nil || !t.saturatedIn(s) {
 		return nil
 	}
 	suspect := t.minimumUsed(s)
-	return graded(v1alpha1.ReasonBelowCPUBound, -(use.hashing + use.tolerance), -suspect, -belowBoundInvalid,
+	return graded(v1beta1.ReasonBelowCPUBound, -(use.hashing + use.tolerance), -suspect, -belowBoundInvalid,
 		"In %s, the service was saturated but used only %s of the CPU that it can hash with (suspect below %s, invalid below %s): something else used its CPUs. Measure again on a node where nothing else runs",
 		s.name(), units.Ratio(use.hashing), units.Ratio(suspect), units.Ratio(belowBoundInvalid))
 }
@@ -93,7 +93,7 @@ func (t *trial) cpuOf(s *step) *stepUse {
 	}
 	cpus := func(milli int64) float64 { return float64(service.ElapsedMicroseconds) * float64(milli) / 1000 }
 	anyWorkers := t.Spec.Variant
-	anyWorkers.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+	anyWorkers.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 	allowed, hashing := cpus(loadplan.EffectiveMilliCPU(anyWorkers, t.Calibration)), cpus(loadplan.EffectiveMilliCPU(t.Spec.Variant, t.Calibration))
 	if allowed <= 0 || hashing <= 0 {
 		return nil

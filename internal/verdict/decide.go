@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -19,7 +19,7 @@ import (
 // decision is what follows from a trial's status under an objective. It reads only what was stored when the
 // run was harvested, so that the same objective always has the same answer.
 type decision struct {
-	spec v1alpha1.SizingTrialSpec
+	spec v1beta1.SizingTrialSpec
 	// calibration at the reference speed.
 	calibration handover.Calibration
 	// bound is the CPU-bound rate and maximum the throughput of the saturated service, both at the
@@ -34,20 +34,20 @@ type decision struct {
 	// disturbed means that something else used the service's CPUs while it was saturated.
 	disturbed bool
 	// earlier is the capacity under the objective of the run; nil while that is decided.
-	earlier  *v1alpha1.Capacity
+	earlier  *v1beta1.Capacity
 	newModel modelOf
 }
 
 // fact is a step of a trial's status.
-type fact struct{ *v1alpha1.Step }
+type fact struct{ *v1beta1.Step }
 
-func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatus, newModel modelOf) *decision {
+func decisionOn(spec v1beta1.SizingTrialSpec, status *v1beta1.SizingTrialStatus, newModel modelOf) *decision {
 	cal := ptr.Deref(status.Calibration, handover.Calibration{})
-	reference := float64(ptr.Deref(status.Speed, v1alpha1.TrialSpeed{}).ReferenceHashMicrosecondsAtCost8)
+	reference := float64(ptr.Deref(status.Speed, v1beta1.TrialSpeed{}).ReferenceHashMicrosecondsAtCost8)
 	d := &decision{spec: spec, calibration: speed.At(cal, reference), timeError: speed.RatioError(cal), newModel: newModel}
 	if status.Result != nil {
 		d.bound, d.maximum = ptr.Deref(status.Result.BoundMilliPerSecond, 0), status.Result.MaxThroughputMilliPerSecond
-		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonBelowCPUBound })
+		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1beta1.Reason) bool { return r.Type == v1beta1.ReasonBelowCPUBound })
 	}
 	for i := range status.Steps {
 		if status.Steps[i].Ran() {
@@ -63,7 +63,7 @@ func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatu
 //
 // A trial that was not loaded, because no rate could meet its objective, has a capacity under a looser one
 // that follows from the calibration alone. It is then Suspect, because there is no evidence.
-func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1alpha1.SizingTrial {
+func ForObjective(stored v1beta1.SizingTrial, objective v1beta1.Objective) v1beta1.SizingTrial {
 	judged := *stored.DeepCopy()
 	judged.Spec.Objective = objective
 	status := &judged.Status
@@ -78,7 +78,7 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 	case unloaded(&stored) && status.Prediction != nil:
 		decideUnloaded(judged.Spec, status)
 		return judged
-	case unloaded(&stored), slices.ContainsFunc(status.Steps, func(s v1alpha1.Step) bool { return s.Plan != nil && s.Purpose == "" }):
+	case unloaded(&stored), slices.ContainsFunc(status.Steps, func(s v1beta1.Step) bool { return s.Plan != nil && s.Purpose == "" }):
 		forget(status)
 		return judged
 	}
@@ -90,23 +90,23 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 
 // forget removes what depends on the objective from the status of a trial that an earlier version judged,
 // which stored less of its steps.
-func forget(status *v1alpha1.SizingTrialStatus) {
+func forget(status *v1beta1.SizingTrialStatus) {
 	const message = "An earlier version of Hashmark measured this, and stored too little to say what it means under another objective. Measure it again"
-	status.Capacity = &v1alpha1.Capacity{Method: v1alpha1.CapacityMeasured, Message: message}
+	status.Capacity = &v1beta1.Capacity{Method: v1beta1.CapacityMeasured, Message: message}
 	row := status.Result
 	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod, row.CapacityIsLowerBound = nil, nil, nil, "", nil
-	row.Verdict = worst([]v1alpha1.Reason{{Verdict: row.Verdict}, {Verdict: v1alpha1.VerdictSuspect}})
-	row.Reasons = append(row.Reasons, v1alpha1.Reason{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message})
+	row.Verdict = worst([]v1beta1.Reason{{Verdict: row.Verdict}, {Verdict: v1beta1.VerdictSuspect}})
+	row.Reasons = append(row.Reasons, v1beta1.Reason{Type: v1beta1.ReasonEvidenceMissing, Verdict: v1beta1.VerdictSuspect, Message: message})
 }
 
 // decide writes what depends on the objective into the steps and the row, and returns the capacity.
-func (d *decision) decide(row *v1alpha1.VariantResult) capacity {
+func (d *decision) decide(row *v1beta1.VariantResult) capacity {
 	decided := d.decideCapacity()
 	row.ObjectiveMet = d.objectiveMet(decided)
 	row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod, row.CapacityIsLowerBound = nil, nil, "", nil
 	if c := decided.api; c != nil && c.MilliPerSecond != nil {
 		row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod = c.MilliPerSecond, c.Interval, c.Method
-		if c.Method == v1alpha1.CapacityMeasured {
+		if c.Method == v1beta1.CapacityMeasured {
 			row.CapacityIsLowerBound = ptr.To(*c.MilliPerSecond == d.highestOffered())
 		}
 	}
@@ -122,7 +122,7 @@ func (d *decision) decide(row *v1alpha1.VariantResult) capacity {
 // CPUPerLogin returns the service's CPU time per login in a trial's own run, at the trial's
 // reference speed. It is that of the saturation, which has the most logins in the shortest
 // time, or else of the reported step; 0 if both are unknown.
-func CPUPerLogin(stored *v1alpha1.SizingTrial) time.Duration {
+func CPUPerLogin(stored *v1beta1.SizingTrial) time.Duration {
 	return decisionOn(stored.Spec, &stored.Status, nil).ownCPU()
 }
 
@@ -133,7 +133,7 @@ func (d *decision) ownCPU() time.Duration {
 			continue
 		}
 		cpu := time.Duration(float64(perHash(s.Service.CPUMicroseconds, ptr.Deref(s.ServiceHashes, 0))) / s.factor())
-		if s.Kind == v1alpha1.StepSaturation && cpu > 0 {
+		if s.Kind == v1beta1.StepSaturation && cpu > 0 {
 			return cpu
 		}
 		if s.Reported {
@@ -150,9 +150,9 @@ func (f fact) factor() float64 {
 	return float64(f.Speed.PerMille) / 1000
 }
 
-func (f fact) open() bool { return f.Kind == v1alpha1.StepOpen }
+func (f fact) open() bool { return f.Kind == v1beta1.StepOpen }
 
-func (f fact) overloaded() bool { return f.Outcome == v1alpha1.StepOverloaded }
+func (f fact) overloaded() bool { return f.Outcome == v1beta1.StepOverloaded }
 
 func (f fact) settled() bool { return f.open() && !f.overloaded() }
 
@@ -197,9 +197,9 @@ func (f fact) name() string {
 	switch {
 	case f.LoadPercent != nil:
 		return fmt.Sprintf("the step at %d %% of the bound", *f.LoadPercent)
-	case f.Kind == v1alpha1.StepSaturation:
+	case f.Kind == v1beta1.StepSaturation:
 		return "the saturation"
-	case f.Kind == v1alpha1.StepClosed:
+	case f.Kind == v1beta1.StepClosed:
 		return fmt.Sprintf("the step with %d users", ptr.Deref(f.Users, 0))
 	default:
 		return "the step at " + units.PerSecond(float64(f.offered()))
@@ -261,6 +261,6 @@ func (d *decision) relaxation(s fact) float64 {
 
 // modelled reports whether the model supports a variant's service, given its bound: with sessions, few
 // requests are hashed.
-func modelled(variant v1alpha1.Variant, bound int64) bool { return !variant.Sessions && bound > 0 }
+func modelled(variant v1beta1.Variant, bound int64) bool { return !variant.Sessions && bound > 0 }
 
-func unbounded(variant v1alpha1.Variant) bool { return loadplan.Workers(variant) == 0 }
+func unbounded(variant v1beta1.Variant) bool { return loadplan.Workers(variant) == 0 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -18,9 +18,9 @@ import (
 )
 
 // stored returns a judged run as it is stored in a trial.
-func stored(in verdict.Input, judged verdict.Judgement) v1alpha1.SizingTrial {
-	trial := v1alpha1.SizingTrial{Spec: in.Spec}
-	trial.Status = v1alpha1.SizingTrialStatus{
+func stored(in verdict.Input, judged verdict.Judgement) v1beta1.SizingTrial {
+	trial := v1beta1.SizingTrial{Spec: in.Spec}
+	trial.Status = v1beta1.SizingTrialStatus{
 		Calibration: &in.Calibration, Prediction: model.Before(in.Spec, in.Calibration),
 		Result: &judged.Result, Capacity: judged.Capacity, Steps: judged.Steps, Evidence: judged.Evidence,
 		Speed: judged.Speed,
@@ -28,12 +28,12 @@ func stored(in verdict.Input, judged verdict.Judgement) v1alpha1.SizingTrial {
 	return trial
 }
 
-func capacityOf(trial v1alpha1.SizingTrial) int64 {
+func capacityOf(trial v1beta1.SizingTrial) int64 {
 	return ptr.Deref(trial.Status.Result.CapacityMilliPerSecond, 0)
 }
 
 func TestForObjectiveKeepsATrialUnderItsOwnObjective(t *testing.T) {
-	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 1)
+	in, _ := simulatedRun(t, v1beta1.ConcurrencyWorkerPool, 500, 1)
 	trial := stored(in, verdict.Judge(in))
 	if diff := cmp.Diff(trial, verdict.ForObjective(trial, trial.Spec.Objective)); diff != "" {
 		t.Errorf("the trial changed (-stored +got):\n%s", diff)
@@ -44,7 +44,7 @@ func TestForObjectiveKeepsATrialUnderItsOwnObjective(t *testing.T) {
 // other one directly. The results are equal, since both follow from what is stored.
 func TestForObjectiveEqualsJudge(t *testing.T) {
 	t.Parallel()
-	for quota, concurrency := range map[int64]v1alpha1.ConcurrencyMode{500: v1alpha1.ConcurrencyWorkerPool, 0: v1alpha1.ConcurrencyUnbounded} {
+	for quota, concurrency := range map[int64]v1beta1.ConcurrencyMode{500: v1beta1.ConcurrencyWorkerPool, 0: v1beta1.ConcurrencyUnbounded} {
 		in, _ := simulatedRun(t, concurrency, quota, 1)
 		trial := stored(in, verdict.Judge(in))
 		for _, share := range []int32{40, 150} {
@@ -72,11 +72,11 @@ func TestForObjectiveEqualsJudge(t *testing.T) {
 func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(3, 4))
-	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 2)
+	in, _ := simulatedRun(t, v1beta1.ConcurrencyWorkerPool, 500, 2)
 	whole := stored(in, verdict.Judge(in))
-	disturb := []func(steps []v1alpha1.Step){
-		func([]v1alpha1.Step) {},
-		func(steps []v1alpha1.Step) { // the steps fail although the model predicts otherwise
+	disturb := []func(steps []v1beta1.Step){
+		func([]v1beta1.Step) {},
+		func(steps []v1beta1.Step) { // the steps fail although the model predicts otherwise
 			for _, step := range steps {
 				if step.AtReference == nil {
 					continue
@@ -86,14 +86,14 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 				}
 			}
 		},
-		func(steps []v1alpha1.Step) { steps[0].OtherErrors, steps[0].OK = 3, steps[0].OK-3 },
-		func(steps []v1alpha1.Step) { *steps[1].P95Microseconds *= 3 }, // the model is not used
+		func(steps []v1beta1.Step) { steps[0].OtherErrors, steps[0].OK = 3, steps[0].OK-3 },
+		func(steps []v1beta1.Step) { *steps[1].P95Microseconds *= 3 }, // the model is not used
 	}
 	for run, change := range disturb {
 		trial := *whole.DeepCopy()
 		change(trial.Status.Steps)
 		type asked struct {
-			objective v1alpha1.Objective
+			objective v1beta1.Objective
 			capacity  int64
 		}
 		var all []asked
@@ -101,7 +101,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 			all = append(all, asked{trial.Spec.Objective, capacityOf(trial)})
 		}
 		for range 10 {
-			objective := v1alpha1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: source.Int32N(6)}
+			objective := v1beta1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: source.Int32N(6)}
 			if source.IntN(2) == 0 {
 				objective.P50Milliseconds = 1 + source.Int32N(objective.P95Milliseconds)
 			}
@@ -122,14 +122,14 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 
 func TestForObjectiveDoesNotUseAContradictedModel(t *testing.T) {
 	t.Parallel()
-	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 2)
+	in, _ := simulatedRun(t, v1beta1.ConcurrencyWorkerPool, 500, 2)
 	trial := stored(in, verdict.Judge(in))
 	looser := trial.Spec.Objective
 	looser.P95Milliseconds *= 2
-	for _, method := range []v1alpha1.CapacityMethod{v1alpha1.CapacityBoth, v1alpha1.CapacityMeasured} {
+	for _, method := range []v1beta1.CapacityMethod{v1beta1.CapacityBoth, v1beta1.CapacityMeasured} {
 		trial.Status.Capacity.Method = method
-		used := verdict.ForObjective(trial, looser).Status.Capacity.Method != v1alpha1.CapacityMeasured
-		if used != (method == v1alpha1.CapacityBoth) {
+		used := verdict.ForObjective(trial, looser).Status.Capacity.Method != v1beta1.CapacityMeasured
+		if used != (method == v1beta1.CapacityBoth) {
 			t.Errorf("after a capacity that was %s, the model is used: %t", method, used)
 		}
 	}
@@ -137,7 +137,7 @@ func TestForObjectiveDoesNotUseAContradictedModel(t *testing.T) {
 
 // stricter reports whether every service that meets one objective meets the other. A
 // percentile that is not set has no limit.
-func stricter(a, b v1alpha1.Objective) bool {
+func stricter(a, b v1beta1.Objective) bool {
 	within := func(a, b int32) bool { return b == 0 || a != 0 && a <= b }
 	return a.P95Milliseconds <= b.P95Milliseconds && a.MaxErrorPerMille <= b.MaxErrorPerMille &&
 		within(a.P50Milliseconds, b.P50Milliseconds) && within(a.P99Milliseconds, b.P99Milliseconds)
@@ -146,21 +146,21 @@ func stricter(a, b v1alpha1.Objective) bool {
 // An infeasible trial has no steps. Under a looser objective it is judged by its
 // calibration alone, so it is never Valid.
 func TestForObjectiveJudgesAnUnloadedTrialByItsCalibration(t *testing.T) {
-	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
+	w := ranWell(t, func(s *v1beta1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
 	predicted := model.Before(w.Spec, w.Calibration)
 	trial := stored(w.Input, verdict.Unloaded(w.Spec, w.Calibration, predicted, 0))
 	for name, test := range map[string]struct {
 		p95     int32
 		met     bool
-		verdict v1alpha1.Verdict
+		verdict v1beta1.Verdict
 		reason  string
 	}{
-		"a stricter one is as infeasible": {5, false, fine, v1alpha1.ReasonInfeasible},
-		"a looser one may be, too":        {15, false, fine, v1alpha1.ReasonInfeasible},
-		"one that an idle service meets":  {1000, true, suspect, v1alpha1.ReasonEvidenceMissing},
+		"a stricter one is as infeasible": {5, false, fine, v1beta1.ReasonInfeasible},
+		"a looser one may be, too":        {15, false, fine, v1beta1.ReasonInfeasible},
+		"one that an idle service meets":  {1000, true, suspect, v1beta1.ReasonEvidenceMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: 1})
+			asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: 1})
 			row := asked.Status.Result
 			if *row.ObjectiveMet != test.met || row.Verdict != test.verdict || row.Reasons[0].Type != test.reason || (capacityOf(asked) > 0) != test.met {
 				t.Errorf("the row is %+v", row)
@@ -175,13 +175,13 @@ func TestForObjectiveJudgesAnUnloadedTrialByItsCalibration(t *testing.T) {
 // While a variant was calibrated, the CPU can have been faster or slower than the reference
 // that its load would have been planned for.
 func TestForObjectiveJudgesAnUnloadedTrialAtItsPlannedSpeed(t *testing.T) {
-	asked := func(calibrated int64) v1alpha1.SizingTrial {
-		w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
+	asked := func(calibrated int64) v1beta1.SizingTrial {
+		w := ranWell(t, func(s *v1beta1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
 		w.Calibration.HashMicroseconds, w.Calibration.ReferenceMicroseconds = calibrated, calibrated
 		planned := speed.At(w.Calibration, 20_000)
 		trial := stored(w.Input, verdict.Unloaded(w.Spec, planned, model.Before(w.Spec, planned), 0))
 		trial.Status.Speed.PlannedHashMicrosecondsAtCost8 = 20_000
-		return verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1})
+		return verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1})
 	}
 	want, got := asked(20_000).Status, asked(16_000).Status
 	if got.Result.Speed.MedianPerMille != 800 {
@@ -200,7 +200,7 @@ func TestForObjectiveTakesTheCapacityFromGivenRates(t *testing.T) {
 	w := ranWell(t, atRates(5, 10, 15))
 	trial := stored(w.Input, w.judge()) // p95 150 to 290 ms at each
 	for p95, want := range map[int32]int64{100: 0, 200: 0, 290: 15_000, 2000: 15_000} {
-		asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: p95, MaxErrorPerMille: 1})
+		asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: p95, MaxErrorPerMille: 1})
 		if got := capacityOf(asked); got != want {
 			t.Errorf("within %d ms: %d, want %d", p95, got, want)
 		}
@@ -214,7 +214,7 @@ func FuzzAskingNeverFails(f *testing.F) {
 	f.Add(uint8(2), uint8(7), int32(60_000), int64(-5), int64(1<<40))
 	f.Add(uint8(0), uint8(1<<4), int32(500), int64(100_000), int64(-24))
 	f.Fuzz(func(t *testing.T, mode, lost uint8, p95 int32, latency, logins int64) {
-		w := ranWell(t, [](func(*v1alpha1.SizingTrialSpec)){func(*v1alpha1.SizingTrialSpec) {}, atRates(1, 20, 50), withUsers(1, 8)}[mode%3])
+		w := ranWell(t, [](func(*v1beta1.SizingTrialSpec)){func(*v1beta1.SizingTrialSpec) {}, atRates(1, 20, 50), withUsers(1, 8)}[mode%3])
 		trial := stored(w.Input, w.judge())
 		status := &trial.Status
 		for bit, lose := range []func(){
@@ -224,7 +224,7 @@ func FuzzAskingNeverFails(f *testing.F) {
 			func() { status.Steps[0].P95Interval, status.Steps[0].Service = nil, nil },
 			func() { status.Steps[0].P95Microseconds, status.Steps[0].OK = &latency, logins },
 			func() {
-				status.Steps[0].Model = &v1alpha1.StepModel{P95Microseconds: latency, CPUPerLoginMicroseconds: logins}
+				status.Steps[0].Model = &v1beta1.StepModel{P95Microseconds: latency, CPUPerLoginMicroseconds: logins}
 			},
 			func() { status.Steps[0].OfferedMilliPerSecond, status.Steps[0].Users = nil, nil },
 			func() { status.Result = nil },
@@ -234,7 +234,7 @@ func FuzzAskingNeverFails(f *testing.F) {
 			}
 		}
 		before := trial.DeepCopy()
-		asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: p95})
+		asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: p95})
 		if diff := cmp.Diff(*before, trial); diff != "" {
 			t.Errorf("the stored trial was changed (-before +after):\n%s", diff)
 		}
@@ -251,10 +251,10 @@ func TestCPUPerLoginIsThatOfTheSaturation(t *testing.T) {
 		t.Errorf("a login takes %d µs, want 20100", got)
 	}
 	trial.Status.Steps = trial.Status.Steps[:2] // no saturation is left
-	if got := verdict.CPUPerLogin(&trial).Microseconds(); got != 20_100 || trial.Status.Steps[1].Kind != v1alpha1.StepKind(loadplan.Open) {
+	if got := verdict.CPUPerLogin(&trial).Microseconds(); got != 20_100 || trial.Status.Steps[1].Kind != v1beta1.StepKind(loadplan.Open) {
 		t.Errorf("a login of the reported step takes %d µs", got)
 	}
-	if got := verdict.CPUPerLogin(&v1alpha1.SizingTrial{}); got != 0 {
+	if got := verdict.CPUPerLogin(&v1beta1.SizingTrial{}); got != 0 {
 		t.Errorf("a login of nothing takes %v", got)
 	}
 }
@@ -271,7 +271,7 @@ func TestForObjectiveLeavesATrialOfAnEarlierVersionUndecided(t *testing.T) {
 	asked := verdict.ForObjective(trial, objective).Status
 	last := asked.Result.Reasons[len(asked.Result.Reasons)-1]
 	if asked.Result.CapacityMilliPerSecond != nil || asked.Result.ObjectiveMet != nil || asked.Result.Verdict != suspect ||
-		last.Type != v1alpha1.ReasonEvidenceMissing || !strings.Contains(last.Message, "Measure it again") || asked.Capacity.Message != last.Message {
+		last.Type != v1beta1.ReasonEvidenceMissing || !strings.Contains(last.Message, "Measure it again") || asked.Capacity.Message != last.Message {
 		t.Errorf("the row is %+v, and the capacity %+v", asked.Result, asked.Capacity)
 	}
 	if trial.Status.Result.CapacityMilliPerSecond == nil {

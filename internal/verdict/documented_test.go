@@ -35,7 +35,7 @@ func documentedRows(t *testing.T) []string {
 }
 
 func TestEveryReasonIsDocumentedInAlphabeticalOrder(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../api/v1alpha1/reasons.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../api/v1beta1/reasons.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

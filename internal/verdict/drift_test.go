@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -41,11 +41,11 @@ func drifting(seed uint64) func(at time.Duration) float64 {
 // speed, the pod, the model's error, and the cost of waking up.
 func onRentedMachine(seed int64) machine {
 	kinds := []struct {
-		concurrency v1alpha1.ConcurrencyMode
+		concurrency v1beta1.ConcurrencyMode
 		quota       int64
 	}{
-		{v1alpha1.ConcurrencyWorkerPool, 0}, {v1alpha1.ConcurrencyWorkerPool, 500}, {v1alpha1.ConcurrencyWorkerPool, 250},
-		{v1alpha1.ConcurrencyUnbounded, 0}, {v1alpha1.ConcurrencyUnbounded, 500},
+		{v1beta1.ConcurrencyWorkerPool, 0}, {v1beta1.ConcurrencyWorkerPool, 500}, {v1beta1.ConcurrencyWorkerPool, 250},
+		{v1beta1.ConcurrencyUnbounded, 0}, {v1beta1.ConcurrencyUnbounded, 500},
 	}
 	kind := kinds[seed%int64(len(kinds))]
 	m := newMachine(kind.concurrency, kind.quota, seed)
@@ -53,7 +53,7 @@ func onRentedMachine(seed int64) machine {
 	m.speed, m.wakesUp = drifting(uint64(seed)), true
 	m.pod = 1 + 0.005*m.chance.NormFloat64()
 	off := 0.05
-	if m.concurrency == v1alpha1.ConcurrencyUnbounded {
+	if m.concurrency == v1beta1.ConcurrencyUnbounded {
 		off = 0.08
 	}
 	m.off = math.Exp(off * m.chance.NormFloat64())
@@ -306,7 +306,7 @@ func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range int64(runs(4, 1)) {
-				m := newMachine(v1alpha1.ConcurrencyWorkerPool, 500, seed)
+				m := newMachine(v1beta1.ConcurrencyWorkerPool, 500, seed)
 				m.wakesUp = true
 				test.machine(&m)
 				in := m.input(t)

@@ -3,12 +3,12 @@ package verdict
 import (
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
-func (t *trial) evidence() *v1alpha1.Evidence {
-	api := &v1alpha1.Evidence{
+func (t *trial) evidence() *v1beta1.Evidence {
+	api := &v1beta1.Evidence{
 		ServiceNodes: t.Placement.ServiceNodes, GeneratorNode: t.Placement.GeneratorNode,
 		// A service that restarts under load ends its attempt.
 		ServiceRestarts: 0, K6Version: t.Run.K6Version,
@@ -59,7 +59,7 @@ func (t *trial) cpuUse(s *step) *cpuUse {
 	return use
 }
 
-func (u *cpuUse) fill(api *v1alpha1.Step) {
+func (u *cpuUse) fill(api *v1beta1.Step) {
 	if u == nil {
 		return
 	}
@@ -98,11 +98,11 @@ func (t *trial) overlaps() bool {
 
 func inPercent(share float64) *int32 { return ptr.To(int32(100*share + 0.5)) }
 
-func stepCPU(used *evidence.Delta) *v1alpha1.StepCPU {
+func stepCPU(used *evidence.Delta) *v1beta1.StepCPU {
 	if used == nil {
 		return nil
 	}
-	cpu := &v1alpha1.StepCPU{CPUMicroseconds: used.CPUMicroseconds}
+	cpu := &v1beta1.StepCPU{CPUMicroseconds: used.CPUMicroseconds}
 	if used.Periods > 0 {
 		cpu.Periods = ptr.To(used.Periods)
 		cpu.ThrottledPeriods = ptr.To(used.ThrottledPeriods)

@@ -6,13 +6,13 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // facts stores what was measured in each step, and what the simulation said of it, beside its plan in
 // the trial's status. The outcomes follow from them, except that a step is overloaded.
-func (t *trial) facts() []v1alpha1.Step {
+func (t *trial) facts() []v1beta1.Step {
 	stored := t.Plan.InAPI()
 	for i, s := range t.steps {
 		s.fact = fact{&stored[i]}
@@ -24,7 +24,7 @@ func (t *trial) facts() []v1alpha1.Step {
 	return stored
 }
 
-func (s *step) store(api *v1alpha1.Step) {
+func (s *step) store(api *v1beta1.Step) {
 	r := s.result
 	api.StepResult, api.CountedMilliseconds = r.StepResult, r.CountedMicroseconds/1000
 	api.Service, api.Generator, api.Speed = stepCPU(r.Service), stepCPU(r.Generator), s.stepSpeed()
@@ -33,11 +33,11 @@ func (s *step) store(api *v1alpha1.Step) {
 		api.ServiceHashes = ptr.To(r.Service.Hashes)
 	}
 	if s.Kind != loadplan.Saturation {
-		api.AtReference = &v1alpha1.StepAtReference{OfferedMilliPerSecond: s.nominal}
+		api.AtReference = &v1beta1.StepAtReference{OfferedMilliPerSecond: s.nominal}
 	}
 	api.Outcome = "" // the objective decides it
 	if s.overloaded {
-		api.Outcome = v1alpha1.StepOverloaded
+		api.Outcome = v1beta1.StepOverloaded
 		leaveOutLatencies(api)
 		return
 	}
@@ -45,13 +45,13 @@ func (s *step) store(api *v1alpha1.Step) {
 }
 
 // leaveOutLatencies removes the latencies of an overloaded step, which only show how long it lasted.
-func leaveOutLatencies(api *v1alpha1.Step) {
+func leaveOutLatencies(api *v1beta1.Step) {
 	api.P50Microseconds, api.P95Microseconds, api.P99Microseconds, api.MaxMicroseconds = nil, nil, nil, nil
 	api.P50Interval, api.P95Interval, api.P99Interval = nil, nil, nil
 	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = nil, nil
 }
 
-func (s *step) addAtReference(api *v1alpha1.Step) {
+func (s *step) addAtReference(api *v1beta1.Step) {
 	if at := api.AtReference; at != nil {
 		at.P50Microseconds, at.P50Interval = s.latency[q50].atReference(), s.interval(q50)
 		at.P95Microseconds, at.P95Interval = s.latency[q95].atReference(), s.interval(q95)
@@ -61,7 +61,7 @@ func (s *step) addAtReference(api *v1alpha1.Step) {
 		}
 	}
 	if simulated := s.simulated; simulated != nil {
-		api.Model = &v1alpha1.StepModel{
+		api.Model = &v1beta1.StepModel{
 			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: simulated.p95.Microseconds(),
 			P95LowMicroseconds: simulated.fastest.Microseconds(), P95HighMicroseconds: simulated.slowest.Microseconds(),
 		}
@@ -69,11 +69,11 @@ func (s *step) addAtReference(api *v1alpha1.Step) {
 	}
 }
 
-func (s *step) stepSpeed() *v1alpha1.StepSpeed {
+func (s *step) stepSpeed() *v1beta1.StepSpeed {
 	if s.hash <= 0 || s.slower <= 0 {
 		return nil
 	}
-	status := &v1alpha1.StepSpeed{HashMicroseconds: int64(math.Round(s.hash)), PerMille: int64(math.Round(1000 * s.slower))}
+	status := &v1beta1.StepSpeed{HashMicroseconds: int64(math.Round(s.hash)), PerMille: int64(math.Round(1000 * s.slower))}
 	if s.course != nil {
 		status.RangePerMille = int64(math.Round(1000 * slices.Max(s.course.Factors) / slices.Min(s.course.Factors)))
 	}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -29,17 +29,17 @@ type fixture struct {
 func (w *fixture) judge() verdict.Judgement { return verdict.JudgeBy(w.Input, w.model.of) }
 
 // ranWell returns an undisturbed run in mode Capacity.
-func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *fixture {
+func ranWell(t *testing.T, changes ...func(*v1beta1.SizingTrialSpec)) *fixture {
 	t.Helper()
-	spec := v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{
-			Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+	spec := v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{
+			Name: "c8-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		},
-		Repetition: 1, Seed: 7, Service: v1alpha1.Service{Replicas: 1},
-		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-		Load: v1alpha1.Load{
-			Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Load: v1beta1.Load{
+			Mode: v1beta1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		},
 	}
 	for _, change := range changes {
@@ -175,23 +175,23 @@ func fail(s *measurement.StepResult, logins int64, into *int64) {
 	*into += logins
 }
 
-func atRates(rates ...int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) {
-		s.Load.Mode = v1alpha1.LoadRates
+func atRates(rates ...int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) {
+		s.Load.Mode = v1beta1.LoadRates
 		for _, rate := range rates {
 			s.Load.RatesPerSecond = append(s.Load.RatesPerSecond, intstr.FromInt32(rate))
 		}
 	}
 }
 
-func withUsers(users ...int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1alpha1.LoadUsers, users }
+func withUsers(users ...int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1beta1.LoadUsers, users }
 }
 
-func withReplicas(n int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = n }
+func withReplicas(n int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Service.Replicas = n }
 }
 
-func unbounded(s *v1alpha1.SizingTrialSpec) {
-	s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+func unbounded(s *v1beta1.SizingTrialSpec) {
+	s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -64,7 +64,7 @@ func TestClosedStepsHaveTheIntervalOfOrderStatistics(t *testing.T) {
 // A long step is simulated shorter: the spread of p95 with four times the logins is half as
 // wide.
 func TestTheSpreadOfALongStepIsNarrowed(t *testing.T) {
-	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 400 })
+	w := ranWell(t, atRates(20), func(s *v1beta1.SizingTrialSpec) { s.Load.StepSeconds = 400 })
 	w.model.low, w.model.high = 0.2, 2.2
 	want := &handover.Interval{LowMicroseconds: 120_000, HighMicroseconds: 333_333}
 	if diff := cmp.Diff(want, w.judge().Steps[0].AtReference.P95Interval); diff != "" {
@@ -77,20 +77,20 @@ func TestAStepIsJudgedByTheWiderInterval(t *testing.T) {
 		change func(s *measurement.StepResult)
 		low    float64
 		high   float64
-		want   v1alpha1.StepOutcome
+		want   v1beta1.StepOutcome
 	}{
-		"met when another run would meet it too": {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.25, v1alpha1.StepMet},
-		"undecided when it might not":            {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.26, v1alpha1.StepUndecided},
-		"failed when another run would fail too": {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.81, 1, v1alpha1.StepFailed},
-		"undecided when it might meet it":        {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.79, 1, v1alpha1.StepUndecided},
+		"met when another run would meet it too": {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.25, v1beta1.StepMet},
+		"undecided when it might not":            {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.26, v1beta1.StepUndecided},
+		"failed when another run would fail too": {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.81, 1, v1beta1.StepFailed},
+		"undecided when it might meet it":        {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.79, 1, v1beta1.StepUndecided},
 		"met with few logins if all are within it, in another run too": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
-		}, 0.8, 1.25, v1alpha1.StepMet},
+		}, 0.8, 1.25, v1beta1.StepMet},
 		"undecided with few logins if another run might not be within it": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
-		}, 0.8, 1.26, v1alpha1.StepUndecided},
+		}, 0.8, 1.26, v1beta1.StepUndecided},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestOpenStepsHaveTheirSimulatedP95(t *testing.T) {
 	w := ranWell(t)
 	w.model.p95 = 190 * time.Millisecond
 	steps := w.judge().Steps
-	want := &v1alpha1.StepModel{CPUPerLoginMicroseconds: 20_100, P95Microseconds: 190_000, P95LowMicroseconds: 190_000, P95HighMicroseconds: 190_000, MeasuredPerMille: ptr.To[int64](1053)}
+	want := &v1beta1.StepModel{CPUPerLoginMicroseconds: 20_100, P95Microseconds: 190_000, P95LowMicroseconds: 190_000, P95HighMicroseconds: 190_000, MeasuredPerMille: ptr.To[int64](1053)}
 	for i, step := range steps[:3] {
 		if diff := cmp.Diff(want, step.Model); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", i, diff)

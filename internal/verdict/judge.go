@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -15,7 +15,7 @@ import (
 // Input is everything that Judge needs.
 type Input struct {
 	// Spec is the trial's plan.
-	Spec v1alpha1.SizingTrialSpec
+	Spec v1beta1.SizingTrialSpec
 	// Calibration of the variant.
 	Calibration handover.Calibration
 	// Plan is the load that the generator ran.
@@ -46,16 +46,16 @@ type Placement struct {
 // Judgement is the result of a run.
 type Judgement struct {
 	// Result is the trial's row.
-	Result v1alpha1.VariantResult
+	Result v1beta1.VariantResult
 	// Steps in the order in which they ran, followed by those that were left out.
-	Steps []v1alpha1.Step
+	Steps []v1beta1.Step
 	// Speed of the CPU, and the reference that the result is converted to; nil if both
 	// are unknown.
-	Speed *v1alpha1.TrialSpeed
+	Speed *v1beta1.TrialSpeed
 	// Capacity is nil if the load mode has none.
-	Capacity *v1alpha1.Capacity
+	Capacity *v1beta1.Capacity
 	// Evidence for the numbers.
-	Evidence *v1alpha1.Evidence
+	Evidence *v1beta1.Evidence
 	// UnderWay of the reported step; nil if the handover had no room for it.
 	UnderWay []int32
 }
@@ -66,7 +66,7 @@ func Judge(in Input) Judgement { return judge(in, simulated(in.Spec, in.Calibrat
 
 func judge(in Input, newModel modelOf) Judgement {
 	t := newTrial(in, newModel)
-	status := v1alpha1.SizingTrialStatus{Calibration: &in.Calibration, Speed: t.speedStatus(), Steps: t.facts()}
+	status := v1beta1.SizingTrialStatus{Calibration: &in.Calibration, Speed: t.speedStatus(), Steps: t.facts()}
 	result := t.row()
 	status.Result = &result
 	t.decision = decisionOn(in.Spec, &status, newModel)
@@ -86,30 +86,30 @@ func judge(in Input, newModel modelOf) Judgement {
 
 // InvalidByGenerator reports whether a result is Invalid because of the load generator. Such
 // a result says nothing about the service, and another attempt can succeed.
-func InvalidByGenerator(result v1alpha1.VariantResult) bool {
-	return slices.ContainsFunc(result.Reasons, func(r v1alpha1.Reason) bool {
-		return r.Verdict == v1alpha1.VerdictInvalid &&
-			(r.Type == v1alpha1.ReasonGeneratorSaturated || r.Type == v1alpha1.ReasonGeneratorThrottled || r.Type == v1alpha1.ReasonRateNotAchieved)
+func InvalidByGenerator(result v1beta1.VariantResult) bool {
+	return slices.ContainsFunc(result.Reasons, func(r v1beta1.Reason) bool {
+		return r.Verdict == v1beta1.VerdictInvalid &&
+			(r.Type == v1beta1.ReasonGeneratorSaturated || r.Type == v1beta1.ReasonGeneratorThrottled || r.Type == v1beta1.ReasonRateNotAchieved)
 	})
 }
 
-func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
-	verdict := v1alpha1.VerdictValid
+func worst(reasons []v1beta1.Reason) v1beta1.Verdict {
+	verdict := v1beta1.VerdictValid
 	for _, r := range reasons {
 		switch {
-		case r.Verdict == v1alpha1.VerdictInvalid:
-			return v1alpha1.VerdictInvalid
-		case r.Verdict == v1alpha1.VerdictSuspect:
-			verdict = v1alpha1.VerdictSuspect
+		case r.Verdict == v1beta1.VerdictInvalid:
+			return v1beta1.VerdictInvalid
+		case r.Verdict == v1beta1.VerdictSuspect:
+			verdict = v1beta1.VerdictSuspect
 		}
 	}
 	return verdict
 }
 
 // row returns the trial's row without what follows from the objective or the checks.
-func (t *trial) row() v1alpha1.VariantResult {
+func (t *trial) row() v1beta1.VariantResult {
 	variant := t.Spec.Variant
-	row := v1alpha1.VariantResult{
+	row := v1beta1.VariantResult{
 		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
 		Calibration:                 ptr.To(t.calibration.CalibrationResult),
 		Speed:                       t.rowSpeed(),
@@ -141,7 +141,7 @@ func (s *step) throughputAtNominal() *int64 {
 	return ptr.To(int64(math.Round(served * float64(s.nominal))))
 }
 
-func (s *step) fill(row *v1alpha1.VariantResult) {
+func (s *step) fill(row *v1beta1.VariantResult) {
 	row.ReportedLoadPercent = s.fact.LoadPercent
 	row.Users, row.ThroughputMilliPerSecond = s.fact.Users, s.throughputAtNominal()
 	if s.Kind == loadplan.Open {

@@ -6,7 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Whatever a generator hands over, the judgement is consistent: the verdict is that of the
@@ -20,7 +20,7 @@ func FuzzJudgementsHoldTogether(f *testing.F) {
 		for _, n := range []*int64{&ok, &refused, &neverSent, &p95, &lag, &rate, &quota} {
 			*n = int64(uint64(*n) % 100_000_000)
 		}
-		w := ranWell(t, [](func(*v1alpha1.SizingTrialSpec)){func(*v1alpha1.SizingTrialSpec) {}, atRates(1, 20, 50), withUsers(1, 8)}[mode%3])
+		w := ranWell(t, [](func(*v1beta1.SizingTrialSpec)){func(*v1beta1.SizingTrialSpec) {}, atRates(1, 20, 50), withUsers(1, 8)}[mode%3])
 		w.Run.Services[0].Cpuset, w.Run.Services[0].QuotaMilliCPU, w.Run.Generator.Cpuset = serviceCPUs, quota, generatorCPUs
 		disturbed := &w.Run.Steps[int(ok)%len(w.Run.Steps)]
 		disturbed.OK, disturbed.Refused, disturbed.NeverSent = ok, refused, neverSent
@@ -41,9 +41,9 @@ func FuzzJudgementsHoldTogether(f *testing.F) {
 	})
 }
 
-func checkWorst(t *testing.T, row v1alpha1.VariantResult) {
+func checkWorst(t *testing.T, row v1beta1.VariantResult) {
 	t.Helper()
-	rank := map[v1alpha1.Verdict]int{"": 0, fine: 0, suspect: 1, invalid: 2}
+	rank := map[v1beta1.Verdict]int{"": 0, fine: 0, suspect: 1, invalid: 2}
 	worst, kinds := fine, map[string]bool{}
 	for _, r := range row.Reasons {
 		if rank[r.Verdict] > rank[worst] {
@@ -59,7 +59,7 @@ func checkWorst(t *testing.T, row v1alpha1.VariantResult) {
 	}
 }
 
-func checkBracket(t *testing.T, c *v1alpha1.Capacity) {
+func checkBracket(t *testing.T, c *v1beta1.Capacity) {
 	t.Helper()
 	if c == nil {
 		return

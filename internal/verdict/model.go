@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -24,11 +24,11 @@ type simulator interface {
 // course of the speed; nil for a constant speed.
 type modelOf func(cpu time.Duration, course *model.Course) simulator
 
-func simulated(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) modelOf {
+func simulated(spec v1beta1.SizingTrialSpec, cal handover.Calibration) modelOf {
 	return func(cpu time.Duration, course *model.Course) simulator {
 		service := model.NewService(spec, cal, cpu)
 		service.Course = course
-		uniform := spec.Load.Arrivals == v1alpha1.ArrivalsUniform
+		uniform := spec.Load.Arrivals == v1beta1.ArrivalsUniform
 		return struct {
 			model.Service
 			*model.Outlook

@@ -5,15 +5,15 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // outcome is Undecided if the latency meets the objective, but too few logins show that the error share does.
-func (d *decision) outcome(s fact) v1alpha1.StepOutcome {
+func (d *decision) outcome(s fact) v1beta1.StepOutcome {
 	outcome := d.withoutErrors(s)
-	if outcome == v1alpha1.StepMet && !d.failures(s).show(d.spec.Objective) {
-		return v1alpha1.StepUndecided
+	if outcome == v1beta1.StepMet && !d.failures(s).show(d.spec.Objective) {
+		return v1beta1.StepUndecided
 	}
 	return outcome
 }
@@ -21,19 +21,19 @@ func (d *decision) outcome(s fact) v1alpha1.StepOutcome {
 // withoutErrors is the outcome if the error share meets the objective unless the step shows the opposite.
 // The capacity and objectiveMet follow from it, because no step of a usual length can show that only one
 // login in a thousand fails.
-func (d *decision) withoutErrors(s fact) v1alpha1.StepOutcome {
+func (d *decision) withoutErrors(s fact) v1beta1.StepOutcome {
 	switch {
-	case s.Kind == v1alpha1.StepSaturation:
-		return v1alpha1.StepNotJudged
+	case s.Kind == v1beta1.StepSaturation:
+		return v1beta1.StepNotJudged
 	case s.overloaded():
-		return v1alpha1.StepOverloaded
+		return v1beta1.StepOverloaded
 	case d.tooManyFailed(s):
-		return v1alpha1.StepFailed
+		return v1beta1.StepFailed
 	}
 	outcome := d.byLatency(s)
-	if outcome == v1alpha1.StepMet && s.open() && !d.longEnough(s) {
+	if outcome == v1beta1.StepMet && s.open() && !d.longEnough(s) {
 		// A step begins with an empty queue, which makes its latencies too small.
-		return v1alpha1.StepUndecided
+		return v1beta1.StepUndecided
 	}
 	return outcome
 }
@@ -48,7 +48,7 @@ type failures struct{ logins, failed int64 }
 
 // show reports whether the logins show that no more of them fail than the objective allows. No number of
 // logins shows that none ever fails, so an objective of 0 is met as long as none does.
-func (f failures) show(objective v1alpha1.Objective) bool {
+func (f failures) show(objective v1beta1.Objective) bool {
 	if objective.MaxErrorPerMille == 0 {
 		return f.failed == 0
 	}
@@ -57,8 +57,8 @@ func (f failures) show(objective v1alpha1.Objective) bool {
 
 func (f failures) atMost() float64 { return measurement.AtMost(f.failed, f.logins) }
 
-func (f failures) api() *v1alpha1.Failures {
-	return &v1alpha1.Failures{Logins: f.logins, Failed: f.failed, AtMostPerMillion: int64(math.Ceil(1e6 * f.atMost()))}
+func (f failures) api() *v1beta1.Failures {
+	return &v1beta1.Failures{Logins: f.logins, Failed: f.failed, AtMostPerMillion: int64(math.Ceil(1e6 * f.atMost()))}
 }
 
 // failures counts a step's own logins and those of all faster steps that the service kept up with.
@@ -74,14 +74,14 @@ func (d *decision) failures(s fact) failures {
 	return all
 }
 
-func (d *decision) byLatency(s fact) v1alpha1.StepOutcome {
-	outcome := v1alpha1.StepMet
+func (d *decision) byLatency(s fact) v1beta1.StepOutcome {
+	outcome := v1beta1.StepMet
 	for _, limit := range percentileLimits(d.spec.Objective) {
 		switch s.byPercentile(limit) {
-		case v1alpha1.StepFailed:
-			return v1alpha1.StepFailed
-		case v1alpha1.StepUndecided:
-			outcome = v1alpha1.StepUndecided
+		case v1beta1.StepFailed:
+			return v1beta1.StepFailed
+		case v1beta1.StepUndecided:
+			outcome = v1beta1.StepUndecided
 		}
 	}
 	return outcome
@@ -91,17 +91,17 @@ func (d *decision) byLatency(s fact) v1alpha1.StepOutcome {
 // is within the limit, Failed if the lower end is not. Without an interval, because there
 // are too few samples, the step is Met only if every login was within the limit and p95 of
 // all runs together would be as well.
-func (f fact) byPercentile(limit percentileLimit) v1alpha1.StepOutcome {
+func (f fact) byPercentile(limit percentileLimit) v1beta1.StepOutcome {
 	between := f.interval(limit.percentile)
 	switch {
 	case between != nil && between.LowMicroseconds > limit.micros:
-		return v1alpha1.StepFailed
+		return v1beta1.StepFailed
 	case between != nil && between.HighMicroseconds <= limit.micros:
-		return v1alpha1.StepMet
+		return v1beta1.StepMet
 	case between == nil && limit.percentile == q95 && f.allWithin(limit.micros):
-		return v1alpha1.StepMet
+		return v1beta1.StepMet
 	default:
-		return v1alpha1.StepUndecided
+		return v1beta1.StepUndecided
 	}
 }
 
@@ -137,9 +137,9 @@ func (d *decision) objectiveMet(decided capacity) *bool {
 	}
 	for _, s := range d.steps {
 		switch d.withoutErrors(s) {
-		case v1alpha1.StepMet:
+		case v1beta1.StepMet:
 			return ptr.To(true)
-		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
+		case v1beta1.StepFailed, v1beta1.StepOverloaded:
 			met = ptr.To(false)
 		}
 	}

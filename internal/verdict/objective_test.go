@@ -7,53 +7,53 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 func TestStepOutcomes(t *testing.T) {
 	tests := map[string]struct {
 		change func(s *measurement.StepResult)
-		want   v1alpha1.StepOutcome
+		want   v1beta1.StepOutcome
 	}{
-		"met when the upper end of the interval is within it": {func(s *measurement.StepResult) { latency(s, 500, 800, 1000) }, v1alpha1.StepMet},
-		"undecided when it lies inside the interval":          {func(s *measurement.StepResult) { latency(s, 1000, 1100, 1300) }, v1alpha1.StepUndecided},
-		"failed when the lower end is above it":               {func(s *measurement.StepResult) { latency(s, 1001, 1100, 1300) }, v1alpha1.StepFailed},
-		"failed when too many logins fail":                    {func(s *measurement.StepResult) { fail(s, 8, &s.Refused) }, v1alpha1.StepFailed},
-		"undecided when too many failed, maybe at random":     {func(s *measurement.StepResult) { fail(s, 3, &s.Refused) }, v1alpha1.StepUndecided},
+		"met when the upper end of the interval is within it": {func(s *measurement.StepResult) { latency(s, 500, 800, 1000) }, v1beta1.StepMet},
+		"undecided when it lies inside the interval":          {func(s *measurement.StepResult) { latency(s, 1000, 1100, 1300) }, v1beta1.StepUndecided},
+		"failed when the lower end is above it":               {func(s *measurement.StepResult) { latency(s, 1001, 1100, 1300) }, v1beta1.StepFailed},
+		"failed when too many logins fail":                    {func(s *measurement.StepResult) { fail(s, 8, &s.Refused) }, v1beta1.StepFailed},
+		"undecided when too many failed, maybe at random":     {func(s *measurement.StepResult) { fail(s, 3, &s.Refused) }, v1beta1.StepUndecided},
 		"met when its logins show that few enough fail": {func(s *measurement.StepResult) {
 			samples(s, 2000)
 			fail(s, 12, &s.OtherErrors)
-		}, v1alpha1.StepMet},
+		}, v1beta1.StepMet},
 		"undecided when as many failed as allowed": {func(s *measurement.StepResult) {
 			samples(s, 2000)
 			fail(s, 20, &s.OtherErrors)
-		}, v1alpha1.StepUndecided},
+		}, v1beta1.StepUndecided},
 		"failed, and not overloaded, when 5 % failed": {func(s *measurement.StepResult) {
 			samples(s, 1000)
 			fail(s, 50, &s.TimedOut)
-		}, v1alpha1.StepFailed},
+		}, v1beta1.StepFailed},
 		"overloaded when more than 5 % failed": {func(s *measurement.StepResult) {
 			samples(s, 1000)
 			fail(s, 51, &s.Cut)
-		}, v1alpha1.StepOverloaded},
-		"failed, and not overloaded, when logins were never sent": {func(s *measurement.StepResult) { fail(s, 60, &s.NeverSent) }, v1alpha1.StepFailed},
+		}, v1beta1.StepOverloaded},
+		"failed, and not overloaded, when logins were never sent": {func(s *measurement.StepResult) { fail(s, 60, &s.NeverSent) }, v1beta1.StepFailed},
 		"undecided without an interval": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 			s.MaxMicroseconds = ptr.To[int64](1_000_001)
-		}, v1alpha1.StepUndecided},
+		}, v1beta1.StepUndecided},
 		"met without an interval if even the slowest login is within it": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 			s.MaxMicroseconds = ptr.To[int64](1_000_000)
 			s.Scheduled, s.OK = 299, 299
 			s.P95Interval = nil
-		}, v1alpha1.StepMet},
+		}, v1beta1.StepMet},
 		"undecided with next to no samples, however fast": {func(s *measurement.StepResult) {
 			samples(s, 19)
 			s.P95Microseconds, s.P95Interval = nil, nil
-		}, v1alpha1.StepUndecided},
+		}, v1beta1.StepUndecided},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestStepOutcomes(t *testing.T) {
 			if got := steps[1].Outcome; got != test.want {
 				t.Errorf("the step is %s, want %s", got, test.want)
 			}
-			if steps[3].Outcome != v1alpha1.StepNotJudged {
+			if steps[3].Outcome != v1beta1.StepNotJudged {
 				t.Errorf("the saturation is %s", steps[3].Outcome)
 			}
 		})
@@ -78,19 +78,19 @@ func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
 	for name, test := range map[string]struct {
 		p50, p99     int32
 		median, tail *handover.Interval
-		want         v1alpha1.StepOutcome
+		want         v1beta1.StepOutcome
 	}{
-		"both hold":                           {100, 900, between(50, 70), between(220, 400), v1alpha1.StepMet},
-		"the median does not":                 {45, 900, between(50, 70), between(220, 400), v1alpha1.StepFailed},
-		"the median lies near its limit":      {60, 900, between(50, 70), between(220, 400), v1alpha1.StepUndecided},
-		"p99 does not":                        {100, 200, between(50, 70), between(220, 400), v1alpha1.StepFailed},
-		"p99 lies near its limit":             {100, 300, between(50, 70), between(220, 400), v1alpha1.StepUndecided},
-		"too few logins for a p99":            {100, 900, between(50, 70), nil, v1alpha1.StepUndecided},
-		"too few logins, and no limit on p99": {100, 0, between(50, 70), nil, v1alpha1.StepMet},
-		"one fails while the other can't say": {45, 900, between(50, 70), nil, v1alpha1.StepFailed},
+		"both hold":                           {100, 900, between(50, 70), between(220, 400), v1beta1.StepMet},
+		"the median does not":                 {45, 900, between(50, 70), between(220, 400), v1beta1.StepFailed},
+		"the median lies near its limit":      {60, 900, between(50, 70), between(220, 400), v1beta1.StepUndecided},
+		"p99 does not":                        {100, 200, between(50, 70), between(220, 400), v1beta1.StepFailed},
+		"p99 lies near its limit":             {100, 300, between(50, 70), between(220, 400), v1beta1.StepUndecided},
+		"too few logins for a p99":            {100, 900, between(50, 70), nil, v1beta1.StepUndecided},
+		"too few logins, and no limit on p99": {100, 0, between(50, 70), nil, v1beta1.StepMet},
+		"one fails while the other can't say": {45, 900, between(50, 70), nil, v1beta1.StepFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := ranWell(t, allowing(10), func(s *v1alpha1.SizingTrialSpec) {
+			w := ranWell(t, allowing(10), func(s *v1beta1.SizingTrialSpec) {
 				s.Objective.P50Milliseconds, s.Objective.P99Milliseconds = test.p50, test.p99
 			})
 			s := w.reported()
@@ -128,7 +128,7 @@ func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 			test.disturb(w)
 			judged := w.judge()
 			c := judged.Capacity
-			if c.Method != v1alpha1.CapacityMeasured || ptr.Deref(c.HighestMetMilliPerSecond, 0) != test.met ||
+			if c.Method != v1beta1.CapacityMeasured || ptr.Deref(c.HighestMetMilliPerSecond, 0) != test.met ||
 				ptr.Deref(c.MilliPerSecond, 0) != test.met || ptr.Deref(c.LowestFailedMilliPerSecond, 0) != test.failed {
 				t.Errorf("capacity is %+v", c)
 			}
@@ -184,15 +184,15 @@ func TestTheMaximumOfEachMode(t *testing.T) {
 func TestTheRowHoldsTheReportedStep(t *testing.T) {
 	w := ranWell(t)
 	got := w.judge().Result
-	want := v1alpha1.VariantResult{
-		Variant: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+	want := v1beta1.VariantResult{
+		Variant: "c8-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
 		Calibration:                 &w.Calibration.CalibrationResult,
-		Speed:                       &v1alpha1.RowSpeed{LowPerMille: 1000, MedianPerMille: 1000, HighPerMille: 1000},
+		Speed:                       &v1beta1.RowSpeed{LowPerMille: 1000, MedianPerMille: 1000, HighPerMille: 1000},
 		BoundMilliPerSecond:         ptr.To[int64](25_000),
 		MaxThroughputMilliPerSecond: ptr.To[int64](24_400),
 		CapacityMilliPerSecond:      ptr.To[int64](22_727),
-		CapacityInterval:            &v1alpha1.RateInterval{LowMilliPerSecond: 22273, HighMilliPerSecond: 23_182},
-		CapacityMethod:              v1alpha1.CapacityBoth,
+		CapacityInterval:            &v1beta1.RateInterval{LowMilliPerSecond: 22273, HighMilliPerSecond: 23_182},
+		CapacityMethod:              v1beta1.CapacityBoth,
 		ObjectiveMet:                ptr.To(true),
 		ReportedLoadPercent:         ptr.To[int32](70),
 		OfferedMilliPerSecond:       ptr.To[int64](17_500),
@@ -202,9 +202,9 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		P50Microseconds:             ptr.To[int64](60_000),
 		P99Microseconds:             ptr.To[int64](250_000),
 		Samples:                     ptr.To[int64](175),
-		Failures:                    &v1alpha1.Failures{Logins: 388, AtMostPerMillion: 7692},
+		Failures:                    &v1beta1.Failures{Logins: 388, AtMostPerMillion: 7692},
 		ThrottledPercent:            ptr.To[int32](25),
-		Verdict:                     v1alpha1.VerdictValid,
+		Verdict:                     v1beta1.VerdictValid,
 		Trials:                      1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -247,8 +247,8 @@ func TestWithoutAQuotaThereAreNoPeriods(t *testing.T) {
 }
 
 // allowing sets the allowed failures per thousand logins.
-func allowing(perMille int32) func(*v1alpha1.SizingTrialSpec) {
-	return func(s *v1alpha1.SizingTrialSpec) { s.Objective.MaxErrorPerMille = perMille }
+func allowing(perMille int32) func(*v1beta1.SizingTrialSpec) {
+	return func(s *v1beta1.SizingTrialSpec) { s.Objective.MaxErrorPerMille = perMille }
 }
 
 // With one failure in a thousand allowed, some 300 logins show almost nothing about the
@@ -256,7 +256,7 @@ func allowing(perMille int32) func(*v1alpha1.SizingTrialSpec) {
 func TestFewLoginsDoNotShowThatFewFail(t *testing.T) {
 	judged := ranWell(t).judge()
 	reported := judged.Steps[1]
-	if reported.Outcome != v1alpha1.StepUndecided || judged.Result.CapacityMilliPerSecond == nil || !ptr.Deref(judged.Result.ObjectiveMet, false) {
+	if reported.Outcome != v1beta1.StepUndecided || judged.Result.CapacityMilliPerSecond == nil || !ptr.Deref(judged.Result.ObjectiveMet, false) {
 		t.Errorf("the reported step is %s, the row %+v", reported.Outcome, judged.Result)
 	}
 	// Those of the faster step count, too.
@@ -265,11 +265,11 @@ func TestFewLoginsDoNotShowThatFewFail(t *testing.T) {
 		t.Errorf("of %d logins the row says %+v", want, f)
 	}
 	none := ranWell(t, allowing(0))
-	if got := none.judge().Steps[1].Outcome; got != v1alpha1.StepMet {
+	if got := none.judge().Steps[1].Outcome; got != v1beta1.StepMet {
 		t.Errorf("none may fail, none did, and the step is %s", got)
 	}
 	fail(none.reported(), 1, &none.reported().Refused)
-	if got := none.judge().Steps[1].Outcome; got != v1alpha1.StepFailed {
+	if got := none.judge().Steps[1].Outcome; got != v1beta1.StepFailed {
 		t.Errorf("none may fail, one did, and the step is %s", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -68,7 +68,7 @@ func (d *decision) band() (smallest, largest float64) {
 
 // ModelError returns the error of the model's p95 for a variant without disturbances, as a
 // share of p95. No prediction is assumed to be more exact.
-func ModelError(variant v1alpha1.Variant) float64 {
+func ModelError(variant v1beta1.Variant) float64 {
 	if unbounded(variant) {
 		return unboundedValidated
 	}

@@ -6,7 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // The percentiles of an objective, as indexes into a step's latency.
@@ -86,7 +86,7 @@ type percentileLimit struct {
 	micros     int64
 }
 
-func percentileLimits(o v1alpha1.Objective) []percentileLimit {
+func percentileLimits(o v1beta1.Objective) []percentileLimit {
 	limits := []percentileLimit{{q95, 1000 * int64(o.P95Milliseconds)}}
 	if o.P50Milliseconds > 0 {
 		limits = append(limits, percentileLimit{q50, 1000 * int64(o.P50Milliseconds)})

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -18,9 +18,9 @@ import (
 func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) verdict.Input {
 	t.Helper()
 	const hash = 57_000
-	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) {
+	w := ranWell(t, func(s *v1beta1.SizingTrialSpec) {
 		s.Seed, s.Variant.Name, s.Variant.Cost, s.Variant.CPULimit = seed, "c10-1", 10, "1"
-		s.Load.Mode, s.Load.StepSeconds, s.Load.RequestTimeoutSeconds = v1alpha1.LoadRates, stepSeconds, 60
+		s.Load.Mode, s.Load.StepSeconds, s.Load.RequestTimeoutSeconds = v1beta1.LoadRates, stepSeconds, 60
 		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(5), intstr.FromString("16.5")}
 	})
 	cal := &w.Calibration
@@ -58,9 +58,9 @@ func TestAShortStepNearTheBoundIsNotMet(t *testing.T) {
 		steps := verdict.Judge(atCost10(t, seed, 10, 1/1.4)).Steps
 		mutex.Lock()
 		defer mutex.Unlock()
-		if len(steps) != 2 || steps[0].Outcome != v1alpha1.StepMet {
+		if len(steps) != 2 || steps[0].Outcome != v1beta1.StepMet {
 			t.Errorf("seed %d: want two steps, the first of them Met: %+v", seed, steps)
-		} else if steps[1].Outcome == v1alpha1.StepMet {
+		} else if steps[1].Outcome == v1beta1.StepMet {
 			met++
 		}
 	})
@@ -69,7 +69,7 @@ func TestAShortStepNearTheBoundIsNotMet(t *testing.T) {
 		t.Errorf("%d of %d steps are Met that fail the objective, want fewer than 2 in 100", met, n)
 	}
 	long := verdict.Judge(atCost10(t, 1, int32((30 * time.Minute).Seconds()), 2)).Steps
-	if len(long) != 2 || long[1].Outcome != v1alpha1.StepMet {
+	if len(long) != 2 || long[1].Outcome != v1beta1.StepMet {
 		t.Errorf("a step of half an hour within half of the objective is %+v", long)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -21,7 +21,7 @@ import (
 
 // machine is a simulated node whose CPU speed changes, and a login service of cost 8 on it.
 type machine struct {
-	concurrency v1alpha1.ConcurrencyMode
+	concurrency v1beta1.ConcurrencyMode
 	// quota in thousandths of a CPU; 0 is a whole CPU without a quota.
 	quota int64
 	// objective as a multiple of the wall-clock time of a hash.
@@ -47,7 +47,7 @@ const (
 	speedEvery = 250 * time.Millisecond
 )
 
-func newMachine(concurrency v1alpha1.ConcurrencyMode, quota, seed int64) machine {
+func newMachine(concurrency v1beta1.ConcurrencyMode, quota, seed int64) machine {
 	return machine{
 		concurrency: concurrency, quota: quota, objective: 10, seed: seed, pod: 1, off: 1,
 		chance: rand.New(rand.NewPCG(uint64(seed), 9)),
@@ -91,14 +91,14 @@ func (m machine) cpus() float64 {
 }
 
 // service returns the true login service at a share of its bound, at the true reference.
-func (m machine) service(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, utilisation float64) model.Service {
+func (m machine) service(spec v1beta1.SizingTrialSpec, cal handover.Calibration, utilisation float64) model.Service {
 	return model.NewService(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
 }
 
 // input returns a run on the machine, including its calibration.
 func (m machine) input(t *testing.T) verdict.Input {
 	t.Helper()
-	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) {
+	w := ranWell(t, func(s *v1beta1.SizingTrialSpec) {
 		s.Seed, s.Variant.Concurrency.Mode, s.Variant.CPULimit = m.seed, m.concurrency, "1"
 		if m.quota > 0 {
 			s.Variant.CPULimit = fmt.Sprintf("%dm", m.quota)
@@ -224,7 +224,7 @@ func (m machine) capacity(in verdict.Input, slower float64) float64 {
 
 // simulatedRun returns a run on a machine with a constant speed, whose logins take 3 % more
 // than was calibrated and whose p95 is off by up to 5 %, and the true capacity per second.
-func simulatedRun(t *testing.T, concurrency v1alpha1.ConcurrencyMode, quota, seed int64) (verdict.Input, float64) {
+func simulatedRun(t *testing.T, concurrency v1beta1.ConcurrencyMode, quota, seed int64) (verdict.Input, float64) {
 	t.Helper()
 	m := newMachine(concurrency, quota, seed)
 	m.pod, m.off = 1.02, 0.95+0.1*m.chance.Float64()
@@ -234,7 +234,7 @@ func simulatedRun(t *testing.T, concurrency v1alpha1.ConcurrencyMode, quota, see
 
 // The capacity is within 5 % of the true one for every seed, without ModelDisagrees.
 func TestTheCapacityOfASimulatedServiceIsFound(t *testing.T) {
-	for _, concurrency := range []v1alpha1.ConcurrencyMode{v1alpha1.ConcurrencyWorkerPool, v1alpha1.ConcurrencyUnbounded} {
+	for _, concurrency := range []v1beta1.ConcurrencyMode{v1beta1.ConcurrencyWorkerPool, v1beta1.ConcurrencyUnbounded} {
 		for _, quota := range []int64{250, 500, 0} {
 			t.Run(fmt.Sprintf("%s of %dm", concurrency, quota), func(t *testing.T) {
 				t.Parallel()
@@ -245,7 +245,7 @@ func TestTheCapacityOfASimulatedServiceIsFound(t *testing.T) {
 					if off := found/truth - 1; off < -0.05 || off > 0.05 {
 						t.Errorf("seed %d: capacity %.4g/s, true is %.4g/s: %s", seed, found, truth, judged.Capacity.Message)
 					}
-					if hasReason(judged, v1alpha1.ReasonModelDisagrees) {
+					if hasReason(judged, v1beta1.ReasonModelDisagrees) {
 						t.Errorf("seed %d: %v", seed, judged.Result.Reasons)
 					}
 				}

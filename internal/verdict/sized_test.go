@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -19,26 +19,26 @@ import (
 
 // sizedFor returns the size that the operator's own code recommends for a demand, from one
 // trial on a rented machine. It has no headroom, which would hide errors.
-func (m machine) sizedFor(t *testing.T, demand v1alpha1.Demand) (*v1alpha1.Recommendation, verdict.Input) {
+func (m machine) sizedFor(t *testing.T, demand v1beta1.Demand) (*v1beta1.Recommendation, verdict.Input) {
 	t.Helper()
 	in := m.input(t)
 	judged := verdict.Judge(in)
 	in.Spec.Variant.Name, in.Spec.Variant.Cost = fmt.Sprintf("c8-%s", in.Spec.Variant.CPULimit), 8
-	trial := v1alpha1.SizingTrial{Spec: in.Spec, Status: v1alpha1.SizingTrialStatus{
-		Phase: v1alpha1.TrialSucceeded, Calibration: &in.Calibration, Result: &judged.Result,
+	trial := v1beta1.SizingTrial{Spec: in.Spec, Status: v1beta1.SizingTrialStatus{
+		Phase: v1beta1.TrialSucceeded, Calibration: &in.Calibration, Result: &judged.Result,
 		Steps: judged.Steps, Capacity: judged.Capacity, Speed: judged.Speed,
 	}}
-	spec := v1alpha1.SizingExperimentSpec{
-		Matrix: v1alpha1.Matrix{
-			Costs: []int32{8}, CPULimits: []string{in.Spec.Variant.CPULimit}, Concurrency: []v1alpha1.Concurrency{in.Spec.Variant.Concurrency},
+	spec := v1beta1.SizingExperimentSpec{
+		Matrix: v1beta1.Matrix{
+			Costs: []int32{8}, CPULimits: []string{in.Spec.Variant.CPULimit}, Concurrency: []v1beta1.Concurrency{in.Spec.Variant.Concurrency},
 		},
 		Service: in.Spec.Service, Load: in.Spec.Load, Objective: in.Spec.Objective, Demand: &demand,
 	}
-	status := &v1alpha1.SizingExperimentStatus{}
-	if err := sizing.Rows(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
+	status := &v1beta1.SizingExperimentStatus{}
+	if err := sizing.Rows(spec, []v1beta1.SizingTrial{trial}, status); err != nil {
 		t.Fatal(err)
 	}
-	if err := sizing.Conclude(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
+	if err := sizing.Conclude(spec, []v1beta1.SizingTrial{trial}, status); err != nil {
 		t.Fatal(err)
 	}
 	return status.Recommendation, in
@@ -93,7 +93,7 @@ func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 		each(n, func(seed int64) {
 			m := onRentedMachine(seed)
 			demand := 20 + rand.New(rand.NewPCG(uint64(seed), 3)).Int32N(200)
-			size, in := m.sizedFor(t, v1alpha1.Demand{
+			size, in := m.sizedFor(t, v1beta1.Demand{
 				LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), SurviveReplicas: ptr.To(survive),
 			})
 			if size.Variant == "" {

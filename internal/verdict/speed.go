@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -29,7 +29,7 @@ func (t *trial) setReference() {
 	t.calibration = speed.At(t.Calibration, t.reference)
 	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, t.calibration)
 	t.rescale = 1
-	if t.planned(v1alpha1.PurposeMaximum) && t.planned(v1alpha1.PurposeCapacity) && t.PlannedMicros > 0 && t.reference > 0 {
+	if t.planned(v1beta1.PurposeMaximum) && t.planned(v1beta1.PurposeCapacity) && t.PlannedMicros > 0 && t.reference > 0 {
 		t.rescale = t.PlannedMicros / t.reference
 	}
 }
@@ -121,11 +121,11 @@ func (s *step) atNominal() loadplan.Step {
 	return planned
 }
 
-func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
+func (t *trial) speedStatus() *v1beta1.TrialSpeed {
 	if t.reference <= 0 {
 		return nil
 	}
-	status := &v1alpha1.TrialSpeed{
+	status := &v1beta1.TrialSpeed{
 		ReferenceHashMicrosecondsAtCost8: max(1, int64(math.Round(t.reference))),
 		PlannedHashMicrosecondsAtCost8:   int64(math.Round(t.PlannedMicros)),
 		HashMicrosecondsAtCost8:          int64(math.Round(speed.Quantile(t.windows, 0.5))),
@@ -142,12 +142,12 @@ func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
 	return status
 }
 
-func (t *trial) rowSpeed() *v1alpha1.RowSpeed {
+func (t *trial) rowSpeed() *v1beta1.RowSpeed {
 	if len(t.windows) == 0 || t.reference <= 0 {
 		return nil
 	}
 	at := func(share float64) int64 {
 		return int64(math.Round(1000 * speed.Quantile(t.windows, share) / t.reference))
 	}
-	return &v1alpha1.RowSpeed{LowPerMille: at(0.1), MedianPerMille: at(0.5), HighPerMille: at(0.9)}
+	return &v1beta1.RowSpeed{LowPerMille: at(0.1), MedianPerMille: at(0.5), HighPerMille: at(0.9)}
 }

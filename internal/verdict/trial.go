@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -91,7 +91,7 @@ func newTrial(in Input, newModel modelOf) *trial {
 			t.simulate(s)
 		}
 	}
-	if t.planned(v1alpha1.PurposeRate) || t.planned(v1alpha1.PurposeVerification) {
+	if t.planned(v1beta1.PurposeRate) || t.planned(v1beta1.PurposeVerification) {
 		// In any other step, the throughput only shows the offered rate.
 		t.maximum = t.highestThroughput(func(s *step) bool { return s.overloaded })
 	}
@@ -110,7 +110,7 @@ func (t *trial) addStep(planned loadplan.Step, result measurement.StepResult) {
 	}
 }
 
-func (t *trial) planned(purpose v1alpha1.StepPurpose) bool {
+func (t *trial) planned(purpose v1beta1.StepPurpose) bool {
 	return slices.ContainsFunc(t.Plan.Steps, func(s loadplan.Step) bool { return s.Purpose == purpose })
 }
 

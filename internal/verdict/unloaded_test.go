@@ -8,22 +8,22 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // unloaded returns the judgement on a variant at cost 12 on a quarter of a CPU: a hash
 // takes 226 ms of CPU time, and a login on an idle service at least 0.8 s.
-func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *handover.Calibration)) verdict.Judgement {
-	spec := v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{
-			Name: "c12-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+func unloaded(changes ...func(*v1beta1.SizingTrialSpec, *handover.Calibration)) verdict.Judgement {
+	spec := v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{
+			Name: "c12-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		},
-		Service:   v1alpha1.Service{Replicas: 1},
-		Objective: v1alpha1.Objective{P95Milliseconds: 500},
-		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 10},
+		Service:   v1beta1.Service{Replicas: 1},
+		Objective: v1beta1.Objective{P95Milliseconds: 500},
+		Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, RequestTimeoutSeconds: 10},
 	}
 	cal := handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
@@ -37,19 +37,19 @@ func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *handover.Calibration))
 
 func TestRowOfAnInfeasibleVariant(t *testing.T) {
 	judged := unloaded()
-	want := v1alpha1.VariantResult{
-		Variant: "c12-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
+	want := v1beta1.VariantResult{
+		Variant: "c12-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
 		Calibration:         &handover.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
 		BoundMilliPerSecond: ptr.To[int64](1_106),
 		ObjectiveMet:        ptr.To(false),
-		Verdict:             v1alpha1.VerdictValid,
-		Reasons:             []v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible, Message: judged.Capacity.Message}},
+		Verdict:             v1beta1.VerdictValid,
+		Reasons:             []v1beta1.Reason{{Type: v1beta1.ReasonInfeasible, Message: judged.Capacity.Message}},
 		Trials:              1,
 	}
 	if diff := cmp.Diff(want, judged.Result); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)
 	}
-	if c := judged.Capacity; c.Method != v1alpha1.CapacityPredicted || c.MilliPerSecond != nil || c.Interval != nil {
+	if c := judged.Capacity; c.Method != v1beta1.CapacityPredicted || c.MilliPerSecond != nil || c.Interval != nil {
 		t.Errorf("capacity is %+v", c)
 	}
 }
@@ -57,20 +57,20 @@ func TestRowOfAnInfeasibleVariant(t *testing.T) {
 // TestAnUnloadedVariantUnderAnotherObjective has a quota with another period than the model's, which is a
 // reason under each objective.
 func TestAnUnloadedVariantUnderAnotherObjective(t *testing.T) {
-	var trial v1alpha1.SizingTrial
-	judge := func(milliseconds int32) v1alpha1.VariantResult {
-		judged := unloaded(func(spec *v1alpha1.SizingTrialSpec, cal *handover.Calibration) {
+	var trial v1beta1.SizingTrial
+	judge := func(milliseconds int32) v1beta1.VariantResult {
+		judged := unloaded(func(spec *v1beta1.SizingTrialSpec, cal *handover.Calibration) {
 			spec.Objective.P95Milliseconds, cal.QuotaPeriodMicroseconds = milliseconds, 50_000
 			trial.Spec = *spec.DeepCopy()
-			trial.Status = v1alpha1.SizingTrialStatus{Calibration: cal.DeepCopy(), Prediction: model.Before(*spec, *cal)}
+			trial.Status = v1beta1.SizingTrialStatus{Calibration: cal.DeepCopy(), Prediction: model.Before(*spec, *cal)}
 		})
 		trial.Status.Result, trial.Status.Capacity, trial.Status.Speed = &judged.Result, judged.Capacity, judged.Speed
 		return judged.Result
 	}
 	want := judge(600)
 	judge(500)
-	asked := func(milliseconds int32) *v1alpha1.VariantResult {
-		return verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: milliseconds}).Status.Result
+	asked := func(milliseconds int32) *v1beta1.VariantResult {
+		return verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: milliseconds}).Status.Result
 	}
 	if diff := cmp.Diff(&want, asked(600)); diff != "" {
 		t.Errorf("an objective that no rate can meet either (-judged +asked):\n%s", diff)
@@ -79,26 +79,26 @@ func TestAnUnloadedVariantUnderAnotherObjective(t *testing.T) {
 	for _, reason := range asked(8_000).Reasons {
 		types = append(types, reason.Type)
 	}
-	if diff := cmp.Diff([]string{v1alpha1.ReasonEvidenceMissing, want.Reasons[1].Type}, types); diff != "" {
+	if diff := cmp.Diff([]string{v1beta1.ReasonEvidenceMissing, want.Reasons[1].Type}, types); diff != "" {
 		t.Errorf("reasons under an objective that some rate can meet (-want +got):\n%s", diff)
 	}
 }
 
 func TestMessageOfAnInfeasibleVariant(t *testing.T) {
 	tests := map[string]struct {
-		change func(*v1alpha1.SizingTrialSpec, *handover.Calibration)
+		change func(*v1beta1.SizingTrialSpec, *handover.Calibration)
 		says   []string
 	}{
 		"a higher limit": {
-			func(*v1alpha1.SizingTrialSpec, *handover.Calibration) {},
+			func(*v1beta1.SizingTrialSpec, *handover.Calibration) {},
 			[]string{"above the objective of 500 ms", "raise the CPU limit to at least about 450m"},
 		},
 		"no limit if one hash already takes too long": {
-			func(_ *v1alpha1.SizingTrialSpec, c *handover.Calibration) { c.HashMicroseconds = 501_000 },
+			func(_ *v1beta1.SizingTrialSpec, c *handover.Calibration) { c.HashMicroseconds = 501_000 },
 			[]string{"lower the cost, because no CPU limit"},
 		},
 		"no limit if the service has no quota": {
-			func(_ *v1alpha1.SizingTrialSpec, c *handover.Calibration) {
+			func(_ *v1beta1.SizingTrialSpec, c *handover.Calibration) {
 				c.HashMicroseconds, c.QuotaMilliCPU = 600_000, nil
 			},
 			[]string{"takes 600ms at p95", "lower the cost, because no CPU limit"},
@@ -117,8 +117,8 @@ func TestMessageOfAnInfeasibleVariant(t *testing.T) {
 }
 
 func TestAnInfeasibleVariantUnderAnotherQuotaIsSuspect(t *testing.T) {
-	row := unloaded(func(_ *v1alpha1.SizingTrialSpec, c *handover.Calibration) { c.QuotaBurstMicroseconds = 25_000 }).Result
-	if diff := cmp.Diff([]finding{{v1alpha1.ReasonInfeasible, ""}, {v1alpha1.ReasonModelDisagrees, suspect}}, findings(row.Reasons)); diff != "" || row.Verdict != suspect {
+	row := unloaded(func(_ *v1beta1.SizingTrialSpec, c *handover.Calibration) { c.QuotaBurstMicroseconds = 25_000 }).Result
+	if diff := cmp.Diff([]finding{{v1beta1.ReasonInfeasible, ""}, {v1beta1.ReasonModelDisagrees, suspect}}, findings(row.Reasons)); diff != "" || row.Verdict != suspect {
 		t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
 	}
 }
@@ -127,49 +127,49 @@ func TestAnInfeasibleVariantUnderAnotherQuotaIsSuspect(t *testing.T) {
 // the reference speed, so it must miss an objective of 30 ms.
 func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 	const missing = "EvidenceMissing:Suspect"
-	infeasible := func(t *v1alpha1.SizingTrial) {
+	infeasible := func(t *v1beta1.SizingTrial) {
 		t.Spec.Service.Replicas, t.Spec.Objective.P95Milliseconds, t.Spec.Load.RequestTimeoutSeconds = 1, 30, 10
 		t.Status.Calibration.GoMaxProcs, t.Status.Calibration.Cpuset = 1, "0"
 		t.Status.Speed.WindowsPerMille = nil
-		t.Status.Result.Reasons = []v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible}}
+		t.Status.Result.Reasons = []v1beta1.Reason{{Type: v1beta1.ReasonInfeasible}}
 	}
-	within := func(milliseconds int32) func(*v1alpha1.SizingTrial) {
-		return func(t *v1alpha1.SizingTrial) { t.Spec.Objective.P95Milliseconds = milliseconds }
+	within := func(milliseconds int32) func(*v1beta1.SizingTrial) {
+		return func(t *v1beta1.SizingTrial) { t.Spec.Objective.P95Milliseconds = milliseconds }
 	}
-	loaded := func(t *v1alpha1.SizingTrial) { t.Status.Steps = []v1alpha1.Step{{Kind: v1alpha1.StepOpen}} }
-	untimed := func(t *v1alpha1.SizingTrial) {
+	loaded := func(t *v1beta1.SizingTrial) { t.Status.Steps = []v1beta1.Step{{Kind: v1beta1.StepOpen}} }
+	untimed := func(t *v1beta1.SizingTrial) {
 		t.Status.Calibration.RatioPerMillion, t.Status.Calibration.ReferenceMicroseconds = 0, 0
 	}
-	many := func(first v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-		return []v1alpha1.SizingTrial{first, ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(9, 1), ofCost(11, 1), ofCost(11, 1)}
+	many := func(first v1beta1.SizingTrial) []v1beta1.SizingTrial {
+		return []v1beta1.SizingTrial{first, ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(9, 1), ofCost(11, 1), ofCost(11, 1)}
 	}
 	rest := func(first string) []string { return []string{first, "", "", "", "", "", ""} }
 	tests := map[string]struct {
-		trials []v1alpha1.SizingTrial
+		trials []v1beta1.SizingTrial
 		want   []string
 	}{
-		"nothing confirms a trial alone":           {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)}, []string{missing}},
-		"a repetition does":                        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, infeasible)}, []string{"", ""}},
-		"so does the cost with another limit":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
-		"so does another cost, by the line":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
-		"also for a cost that was scaled up":       {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
-		"unless its time is not proportional":      {[]v1alpha1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{missing, ""}},
+		"nothing confirms a trial alone":           {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible)}, []string{missing}},
+		"a repetition does":                        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, infeasible)}, []string{"", ""}},
+		"so does the cost with another limit":      {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
+		"so does another cost, by the line":        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
+		"also for a cost that was scaled up":       {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
+		"unless its time is not proportional":      {[]v1beta1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{missing, ""}},
 		"the line makes it suspect":                {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
 		"the line makes it invalid":                {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
-		"a repetition with another hash time":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{missing, missing}},
-		"a trial on another node pool":             {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{missing, ""}},
-		"an Invalid trial":                         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{missing, ""}},
-		"a trial without a result":                 {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{missing, ""}},
-		"a trial that timed no reference hash":     {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{missing, ""}},
-		"another algorithm":                        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{missing, ""}},
-		"a trial with load needs no other":         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
+		"a repetition with another hash time":      {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{missing, missing}},
+		"a trial on another node pool":             {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{missing, ""}},
+		"an Invalid trial":                         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{missing, ""}},
+		"a trial without a result":                 {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{missing, ""}},
+		"a trial that timed no reference hash":     {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{missing, ""}},
+		"another algorithm":                        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{missing, ""}},
+		"a trial with load needs no other":         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
 		"infeasible at the reference speed, too":   {many(ofCost(10, 1, infeasible, within(40), atSpeed(1.2, "Model CPU"))), rest("")},
 		"it was calibrated while the CPU was slow": {many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))), rest(missing)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
 	}
-	alone := verdict.Across([]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)})[0]
+	alone := verdict.Across([]v1beta1.SizingTrial{ofCost(10, 1, infeasible)})[0]
 	slow := verdict.Across(many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))))[0]
 	want := []string{
 		"Only the calibration of repetition 2 shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. " +

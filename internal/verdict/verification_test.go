@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -14,8 +14,8 @@ import (
 // verifiedRuns runs a simulated service at a rate, in the steps of a verification, until
 // its logins decide, and counts the outcomes. The logins of a queue depend on each other,
 // which the confidence bounds ignore.
-func verifiedRuns(service model.Service, perSecond float64, limit time.Duration, runs int) map[v1alpha1.VerificationOutcome]int {
-	objective := v1alpha1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: 10}
+func verifiedRuns(service model.Service, perSecond float64, limit time.Duration, runs int) map[v1beta1.VerificationOutcome]int {
+	objective := v1beta1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: 10}
 	plan := loadplan.Plan{Objective: &objective}
 	for _, logins := range []int{500, 725, 1775} {
 		plan.Steps = append(plan.Steps, loadplan.Step{
@@ -23,10 +23,10 @@ func verifiedRuns(service model.Service, perSecond float64, limit time.Duration,
 			SettleMilliseconds: 30_000, SettleRequests: int(30 * perSecond),
 		})
 	}
-	outcomes := map[v1alpha1.VerificationOutcome]int{}
+	outcomes := map[v1beta1.VerificationOutcome]int{}
 	for run := range runs {
 		var steps []measurement.StepResult
-		outcome := v1alpha1.VerificationUndecided
+		outcome := v1beta1.VerificationUndecided
 		for i, step := range plan.Steps {
 			slower := int64(0)
 			for _, latency := range service.Latencies(model.Redrawn(step, 10*run+i), float64(run%10)/10, uint64(run)) {
@@ -35,7 +35,7 @@ func verifiedRuns(service model.Service, perSecond float64, limit time.Duration,
 				}
 			}
 			steps = append(steps, measurement.StepResult{StepResult: handover.StepResult{Scheduled: int64(step.Requests), OK: int64(step.Requests), SlowerThanP95: &slower}})
-			if outcome = measurement.Verify(plan, steps).Outcome; outcome != v1alpha1.VerificationUndecided {
+			if outcome = measurement.Verify(plan, steps).Outcome; outcome != v1beta1.VerificationUndecided {
 				break
 			}
 		}
@@ -59,7 +59,7 @@ func TestAVerificationIsRightOfServicesThatQueue(t *testing.T) {
 		} {
 			got := verifiedRuns(service, share*capacity, limit, runs)
 			t.Logf("%s at %.2f of its capacity: %v", name, share, got)
-			if n := got[v1alpha1.VerificationMet]; n < met.fewest || n > met.most {
+			if n := got[v1beta1.VerificationMet]; n < met.fewest || n > met.most {
 				t.Errorf("%s at %.2f of its capacity is Met %d times, want %d to %d", name, share, n, met.fewest, met.most)
 			}
 		}

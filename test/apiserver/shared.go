@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
@@ -50,7 +50,7 @@ func (s *Shared) run(m *testing.M) (code int, err error) {
 	s.Environment = started
 	defer func() { err = errors.Join(err, started.Stop()) }()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
 		return 0, err
 	}
 	if s.Client, err = client.New(rights, client.Options{Scheme: scheme}); err != nil {

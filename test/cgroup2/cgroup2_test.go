@@ -16,7 +16,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -62,7 +62,7 @@ func TestATrialOnCgroupVersion2HasAllItsEvidence(t *testing.T) {
 	})
 	for _, reason := range judged.Result.Reasons {
 		t.Logf("%s: %s", reason.Type, reason.Message)
-		if reason.Type == v1alpha1.ReasonEvidenceMissing {
+		if reason.Type == v1beta1.ReasonEvidenceMissing {
 			t.Errorf("evidence is missing: %s", reason.Message)
 		}
 	}
@@ -71,9 +71,9 @@ func TestATrialOnCgroupVersion2HasAllItsEvidence(t *testing.T) {
 
 // checkSteps fails unless the steps have the counters of both containers. At 40 % of what 500m can
 // hash, random logins exhaust the quota again and again.
-func checkSteps(t *testing.T, steps []v1alpha1.Step) {
+func checkSteps(t *testing.T, steps []v1beta1.Step) {
 	t.Helper()
-	open := slices.IndexFunc(steps, func(s v1alpha1.Step) bool { return s.Kind == v1alpha1.StepOpen })
+	open := slices.IndexFunc(steps, func(s v1beta1.Step) bool { return s.Kind == v1beta1.StepOpen })
 	if open < 0 {
 		t.Fatalf("no step drove the rate: %+v", steps)
 	}
@@ -82,7 +82,7 @@ func checkSteps(t *testing.T, steps []v1alpha1.Step) {
 	if step.OK == 0 || step.ServiceHashes == nil || 10*(*step.ServiceHashes) < 9*step.OK {
 		t.Errorf("%d logins, %v hashes", step.OK, ptr.Deref(step.ServiceHashes, -1))
 	}
-	for name, used := range map[string]*v1alpha1.StepCPU{"service": step.Service, "generator": step.Generator} {
+	for name, used := range map[string]*v1beta1.StepCPU{"service": step.Service, "generator": step.Generator} {
 		if used == nil || used.CPUMicroseconds <= 0 || ptr.Deref(used.Periods, 0) <= 0 {
 			t.Fatalf("the counters of the %s are %+v", name, used)
 		}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/cpuset"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
@@ -33,14 +33,14 @@ func TestAnExperimentOnAClusterWithCgroupVersion2(t *testing.T) {
 	if reason, err := os.ReadFile(filepath.Join(results, "error")); err == nil {
 		t.Fatalf("%s; see %s", reason, results)
 	}
-	experiment, trials := &v1alpha1.SizingExperiment{}, &v1alpha1.SizingTrialList{}
+	experiment, trials := &v1beta1.SizingExperiment{}, &v1beta1.SizingTrialList{}
 	for name, into := range map[string]any{"experiment.json": experiment, "trials.json": trials} {
 		text, err := os.ReadFile(filepath.Join(results, name))
 		if err = errors.Join(err, json.Unmarshal(text, into)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	if !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1alpha1.ConditionComplete) {
+	if !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1beta1.ConditionComplete) {
 		t.Errorf("the experiment is not complete: %+v", experiment.Status.Conditions)
 	}
 	if experiment.Status.Recommendation == nil {
@@ -58,7 +58,7 @@ func TestAnExperimentOnAClusterWithCgroupVersion2(t *testing.T) {
 
 // checkTrial fails unless a trial has its evidence. The node has four CPUs and keeps one for itself. With
 // a CPU manager, Kubernetes sets no quota for CPUs that a container has for itself.
-func checkTrial(t *testing.T, trial *v1alpha1.SizingTrial) {
+func checkTrial(t *testing.T, trial *v1beta1.SizingTrial) {
 	t.Helper()
 	calibration, result := trial.Status.Calibration, trial.Status.Result
 	if calibration == nil || result == nil || trial.Status.Evidence == nil {
@@ -67,7 +67,7 @@ func checkTrial(t *testing.T, trial *v1alpha1.SizingTrial) {
 	for _, reason := range result.Reasons {
 		t.Logf("%s: %s", reason.Type, reason.Message)
 	}
-	if slices.ContainsFunc(result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonEvidenceMissing }) {
+	if slices.ContainsFunc(result.Reasons, func(r v1beta1.Reason) bool { return r.Type == v1beta1.ReasonEvidenceMissing }) {
 		t.Error("evidence is missing")
 	}
 	own, err := cpuset.Parse(calibration.Cpuset)
@@ -93,9 +93,9 @@ func checkTrial(t *testing.T, trial *v1alpha1.SizingTrial) {
 
 // checkCounters fails unless each step that ran has the CPU time of both containers, and periods
 // of those that have a quota.
-func checkCounters(t *testing.T, trial *v1alpha1.SizingTrial) {
+func checkCounters(t *testing.T, trial *v1beta1.SizingTrial) {
 	t.Helper()
-	ran := slices.DeleteFunc(slices.Clone(trial.Status.Steps), func(s v1alpha1.Step) bool { return s.Outcome == v1alpha1.StepNotRun })
+	ran := slices.DeleteFunc(slices.Clone(trial.Status.Steps), func(s v1beta1.Step) bool { return s.Outcome == v1beta1.StepNotRun })
 	if len(ran) < 2 {
 		t.Fatalf("%d steps ran", len(ran))
 	}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 )
 
@@ -44,21 +44,21 @@ type Report struct {
 
 // Trial returns the trial that is measured, and its calibration as the operator stores it: an open
 // step at about 40 % of what the service can hash.
-func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, handover.Calibration, error) {
+func Trial(calibrated []byte) (v1beta1.SizingTrialSpec, handover.Calibration, error) {
 	var result calibration.Result
 	if err := json.Unmarshal(calibrated, &result); err != nil {
-		return v1alpha1.SizingTrialSpec{}, handover.Calibration{}, fmt.Errorf("the calibration %q: %w", calibrated, err)
+		return v1beta1.SizingTrialSpec{}, handover.Calibration{}, fmt.Errorf("the calibration %q: %w", calibrated, err)
 	}
 	rate := intstr.FromString(strconv.FormatFloat(0.4*calibration.PerSecond(result.Calibration, 0), 'f', 1, 64))
-	return v1alpha1.SizingTrialSpec{
-		Variant: v1alpha1.Variant{
-			Name: "c6-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+	return v1beta1.SizingTrialSpec{
+		Variant: v1beta1.Variant{
+			Name: "c6-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
+			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 		},
-		Repetition: 1, Seed: 7, Service: v1alpha1.Service{Replicas: 1}, Generator: v1alpha1.Generator{CPULimit: strconv.Itoa(GeneratorMilliCPU) + "m"},
-		Objective: v1alpha1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: 50},
-		Load: v1alpha1.Load{
-			Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{rate}, Arrivals: v1alpha1.ArrivalsPoisson,
+		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1}, Generator: v1beta1.Generator{CPULimit: strconv.Itoa(GeneratorMilliCPU) + "m"},
+		Objective: v1beta1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: 50},
+		Load: v1beta1.Load{
+			Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{rate}, Arrivals: v1beta1.ArrivalsPoisson,
 			StepSeconds: 10, MinSamples: 20, MaxStepSeconds: 30, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
 		},
 	}, result.Calibration, nil

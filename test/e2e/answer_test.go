@@ -11,12 +11,12 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // recommended returns what an experiment recommends, and fails the test if it recommends
 // nothing.
-func recommended(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.Recommendation {
+func recommended(t *testing.T, e *v1beta1.SizingExperiment) *v1beta1.Recommendation {
 	t.Helper()
 	answer := e.Status.Recommendation
 	if answer == nil || answer.Variant == "" {
@@ -54,7 +54,7 @@ func TestTheQuickstartRecommendsASizeWithinItsBounds(t *testing.T) {
 
 // followsFromItsRow compares the recommended size with its row, and with the other rows:
 // nothing that fits uses less CPU.
-func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alpha1.Recommendation) {
+func followsFromItsRow(t *testing.T, e *v1beta1.SizingExperiment, answer *v1beta1.Recommendation) {
 	t.Helper()
 	row := rowOf(t, e, answer.Variant)
 	if row.Sizing == nil || row.Sizing.Replicas != answer.Replicas || row.Sizing.TotalCPU != answer.TotalCPU || row.CapacityInterval == nil {
@@ -66,10 +66,10 @@ func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alp
 	}
 	taken := resource.MustParse(answer.TotalCPU)
 	for _, other := range e.Status.Results {
-		if other.Cost != answer.Cost || other.Sizing == nil || other.Verdict != v1alpha1.VerdictValid {
+		if other.Cost != answer.Cost || other.Sizing == nil || other.Verdict != v1beta1.VerdictValid {
 			continue
 		}
-		if row.Verdict != v1alpha1.VerdictValid {
+		if row.Verdict != v1beta1.VerdictValid {
 			t.Errorf("%s is recommended and %s, but %s is Valid", row.Variant, row.Verdict, other.Variant)
 		}
 		if needs := resource.MustParse(other.Sizing.TotalCPU); needs.Cmp(taken) < 0 {
@@ -78,9 +78,9 @@ func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alp
 	}
 }
 
-func rowOf(t *testing.T, e *v1alpha1.SizingExperiment, variant string) v1alpha1.VariantResult {
+func rowOf(t *testing.T, e *v1beta1.SizingExperiment, variant string) v1beta1.VariantResult {
 	t.Helper()
-	at := slices.IndexFunc(e.Status.Results, func(row v1alpha1.VariantResult) bool { return row.Variant == variant })
+	at := slices.IndexFunc(e.Status.Results, func(row v1beta1.VariantResult) bool { return row.Variant == variant })
 	if at < 0 {
 		t.Fatalf("%s has no row of %s", e.Name, variant)
 	}
@@ -99,21 +99,21 @@ func TestTheQuickstartsAnswerWasVerified(t *testing.T) {
 	if v.Variant != recommendation.Variant || v.Replicas != recommendation.Replicas || v.DrivenReplicas != 1 || v.OfferedMilliPerSecond < 5000/int64(v.Replicas) {
 		t.Errorf("%d×%s is recommended, but this was run: %+v", recommendation.Replicas, recommendation.Variant, v)
 	}
-	trial := &v1alpha1.SizingTrial{}
+	trial := &v1beta1.SizingTrial{}
 	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: e.Namespace, Name: v.Trial}, trial))
 	row := rowOf(t, e, recommendation.Variant)
-	if trial.Status.Result == nil || trial.Status.Result.Verdict != v1alpha1.VerdictValid {
+	if trial.Status.Result == nil || trial.Status.Result.Verdict != v1beta1.VerdictValid {
 		t.Logf("the verification was disturbed: %s", v.Message)
-		if v.Outcome == v1alpha1.VerificationMet || recommendation.Confidence == v1alpha1.ConfidenceHigh {
+		if v.Outcome == v1beta1.VerificationMet || recommendation.Confidence == v1beta1.ConfidenceHigh {
 			t.Errorf("it counts although it was disturbed: %+v, confidence %s", v, recommendation.Confidence)
 		}
 		return
 	}
-	if v.Outcome != v1alpha1.VerificationMet || recommendation.Verified != v.Outcome || e.Status.Display.Verified != "yes" {
+	if v.Outcome != v1beta1.VerificationMet || recommendation.Verified != v.Outcome || e.Status.Display.Verified != "yes" {
 		t.Errorf("the size was not verified, in columns %q: %s", e.Status.Display.Verified, v.Message)
 	}
-	confirmed := row.Verdict == v1alpha1.VerdictValid && row.CapacityMethod == v1alpha1.CapacityBoth
-	if (recommendation.Confidence == v1alpha1.ConfidenceHigh) != confirmed {
+	confirmed := row.Verdict == v1beta1.VerdictValid && row.CapacityMethod == v1beta1.CapacityBoth
+	if (recommendation.Confidence == v1beta1.ConfidenceHigh) != confirmed {
 		t.Errorf("a verified size of a row with verdict %s and capacity method %s has confidence %s", row.Verdict, row.CapacityMethod, recommendation.Confidence)
 	}
 	driven := int64(0)

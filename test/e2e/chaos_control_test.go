@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // outage is how long the API server is down. It is longer than the lease of a leader.
@@ -24,7 +24,7 @@ func operatorKilled(t *testing.T, c *chaos) {
 
 	// Without a lease, which the next operator would wait for longer than it lives.
 	o := startOperator(t, "--leader-elect=false")
-	var killed []*v1alpha1.SizingExperiment
+	var killed []*v1beta1.SizingExperiment
 	for kill := range kills {
 		if n := len(killed); n == 0 || over(t, killed[n-1]) {
 			killed = append(killed, c.experiment(t, fmt.Sprintf("killed-%d", n), costs(4, 6)))
@@ -42,7 +42,7 @@ func operatorKilled(t *testing.T, c *chaos) {
 }
 
 // over reports whether an experiment has finished.
-func over(t *testing.T, e *v1alpha1.SizingExperiment) bool {
+func over(t *testing.T, e *v1beta1.SizingExperiment) bool {
 	t.Helper()
 	refresh(t, e)
 	return e.Status.Phase.Finished()
@@ -129,10 +129,10 @@ func leaderFrozen(t *testing.T, c *chaos) {
 	t.Logf("the leader was %s, and is %s", before, leader(t, installed.Namespace))
 }
 
-func inOrder(s *v1alpha1.SizingExperimentSpec) { s.Order = v1alpha1.OrderAsWritten }
+func inOrder(s *v1beta1.SizingExperimentSpec) { s.Order = v1beta1.OrderAsWritten }
 
 // untilLoaded waits until an experiment's trial with a sequence number is under load.
-func (c *chaos) untilLoaded(t *testing.T, e *v1alpha1.SizingExperiment, sequence int) {
+func (c *chaos) untilLoaded(t *testing.T, e *v1beta1.SizingExperiment, sequence int) {
 	t.Helper()
 	until(t, 2*time.Minute, fmt.Sprintf("trial %d to be under load", sequence), func() (bool, string) {
 		trials := trialsOf(t, e)

@@ -9,12 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // holds waits for an experiment's end, and checks all that must be true then. Attempts may have
 // ended without numbers only for the reasons that the fault explains.
-func (c *chaos) holds(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration, spoiled ...string) {
+func (c *chaos) holds(t *testing.T, e *v1beta1.SizingExperiment, limit time.Duration, spoiled ...string) {
 	t.Helper()
 	finished(t, e, limit)
 	c.experiments = append(c.experiments, e)
@@ -39,7 +39,7 @@ func (c *chaos) holds(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Dur
 // measuredOnce checks that one result of a trial counts, that the Jobs which wrote a result are
 // those whose result was read, and that each attempt has one Job. It reports whether a result
 // was kept.
-func (c *chaos) measuredOnce(t *testing.T, trial *v1alpha1.SizingTrial, spoiled []string) bool {
+func (c *chaos) measuredOnce(t *testing.T, trial *v1beta1.SizingTrial, spoiled []string) bool {
 	t.Helper()
 	kept, read, jobs := 0, []types.UID{}, []types.UID{}
 	for _, attempt := range trial.Status.Attempts {
@@ -47,10 +47,10 @@ func (c *chaos) measuredOnce(t *testing.T, trial *v1alpha1.SizingTrial, spoiled 
 			jobs = append(jobs, attempt.JobUID)
 		}
 		switch {
-		case attempt.Outcome == v1alpha1.OutcomeKept:
+		case attempt.Outcome == v1beta1.OutcomeKept:
 			kept++
 			read = append(read, attempt.JobUID)
-		case attempt.Outcome == v1alpha1.OutcomeInvalid:
+		case attempt.Outcome == v1beta1.OutcomeInvalid:
 			read = append(read, attempt.JobUID)
 		case !slices.Contains(spoiled, attempt.Reason):
 			t.Errorf("%s: attempt %d ended as %q (%s: %s)", trial.Name, attempt.Number, attempt.Outcome, attempt.Reason, attempt.Message)
@@ -61,7 +61,7 @@ func (c *chaos) measuredOnce(t *testing.T, trial *v1alpha1.SizingTrial, spoiled 
 	if kept > 1 || !trial.Status.Phase.Finished() {
 		t.Errorf("%s ended as %q with %d results that count", trial.Name, trial.Status.Phase, kept)
 	}
-	if result := trial.Status.Result; (kept == 1) != (result != nil) && (result == nil || result.Verdict != v1alpha1.VerdictInvalid) {
+	if result := trial.Status.Result; (kept == 1) != (result != nil) && (result == nil || result.Verdict != v1beta1.VerdictInvalid) {
 		t.Errorf("%s has %d results that count, and the result %+v", trial.Name, kept, result)
 	}
 	c.jobsAgree(t, trial, jobs, read)
@@ -69,7 +69,7 @@ func (c *chaos) measuredOnce(t *testing.T, trial *v1alpha1.SizingTrial, spoiled 
 }
 
 // jobsAgree compares a trial's attempts with the Jobs that were seen.
-func (c *chaos) jobsAgree(t *testing.T, trial *v1alpha1.SizingTrial, jobs, read []types.UID) {
+func (c *chaos) jobsAgree(t *testing.T, trial *v1beta1.SizingTrial, jobs, read []types.UID) {
 	t.Helper()
 	wrote := c.watched.measured(trial)
 	for _, job := range read {

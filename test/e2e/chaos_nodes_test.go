@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // The nodes of the local cluster: the service runs on the first, the generator on the second.
@@ -43,14 +43,14 @@ func nodeCordoned(node, component string) func(*testing.T, *chaos) {
 		until(t, 2*time.Minute, "the second trial to have a "+component, func() (bool, string) {
 			trials := trialsOf(t, e)
 			for _, pod := range podsOf(t, e, component) {
-				if len(trials) == 2 && pod.Labels[v1alpha1.LabelTrialUID] == string(trials[1].UID) {
+				if len(trials) == 2 && pod.Labels[v1beta1.LabelTrialUID] == string(trials[1].UID) {
 					return true, ""
 				}
 			}
 			return false, standing(t, e)
 		})
 		kubectl(t, "uncordon", node)
-		c.holds(t, e, 3*time.Minute, v1alpha1.ReasonUnschedulable)
+		c.holds(t, e, 3*time.Minute, v1beta1.ReasonUnschedulable)
 	}
 }
 
@@ -63,14 +63,14 @@ func nodeDrained(node, component string) func(*testing.T, *chaos) {
 		underLoad(t, e)
 		cordon(t, node)
 		kubectl(t, "drain", node, "--force", "--ignore-daemonsets", "--delete-emptydir-data",
-			"--pod-selector="+v1alpha1.LabelExperimentUID+"="+string(e.UID))
+			"--pod-selector="+v1beta1.LabelExperimentUID+"="+string(e.UID))
 		until(t, time.Minute, "the attempt to end", func() (bool, string) {
 			attempts := theTrial(t, e).Status.Attempts
 			return attempts[0].EndTime != nil, standing(t, e)
 		})
 		kubectl(t, "uncordon", node)
-		c.holds(t, e, 3*time.Minute, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceFailed,
-			v1alpha1.ReasonGeneratorEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonSummaryLost)
+		c.holds(t, e, 3*time.Minute, v1beta1.ReasonServiceEvicted, v1beta1.ReasonServiceReplaced, v1beta1.ReasonServiceFailed,
+			v1beta1.ReasonGeneratorEvicted, v1beta1.ReasonGeneratorKilled, v1beta1.ReasonSummaryLost)
 	}
 }
 
@@ -99,9 +99,9 @@ func nodeStopped(node, component string, stays bool) func(*testing.T, *chaos) {
 			return len(pods) == 0, fmt.Sprint(pods)
 		})
 		clusterScript(t, "up")
-		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, handover.ServiceUnreachable,
-			v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonGeneratorEvicted,
-			v1alpha1.ReasonSummaryLost, v1alpha1.ReasonDeploying) // the last if kubelet had not reported that the generator runs
+		c.holds(t, e, time.Minute, v1beta1.ReasonDeadlineExceeded, v1beta1.ReasonUnschedulable, handover.ServiceUnreachable,
+			v1beta1.ReasonServiceReplaced, v1beta1.ReasonServiceEvicted, v1beta1.ReasonGeneratorKilled, v1beta1.ReasonGeneratorEvicted,
+			v1beta1.ReasonSummaryLost, v1beta1.ReasonDeploying) // the last if kubelet had not reported that the generator runs
 	}
 }
 

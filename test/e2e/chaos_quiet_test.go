@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // quiet checks that neither an experiment nor a trial changes for five minutes, and that the
@@ -84,7 +84,7 @@ func (c *chaos) leavesNothing(t *testing.T) {
 }
 
 // nothingLeft waits until nothing with the experiments' UIDs is left, for a minute at most.
-func nothingLeft(t *testing.T, ns string, experiments ...*v1alpha1.SizingExperiment) {
+func nothingLeft(t *testing.T, ns string, experiments ...*v1beta1.SizingExperiment) {
 	t.Helper()
 	until(t, time.Minute, "everything to go", func() (bool, string) {
 		var left []string

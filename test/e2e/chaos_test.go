@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -16,7 +16,7 @@ import (
 type chaos struct {
 	ns          string
 	watched     *generators
-	experiments []*v1alpha1.SizingExperiment
+	experiments []*v1beta1.SizingExperiment
 }
 
 // TestChaos does one fault after another to the cluster, and checks the invariants of
@@ -33,14 +33,14 @@ func TestChaos(t *testing.T) {
 		{"the API server is down for a minute during a harvest", apiServerDownDuringHarvest},
 		{"etcd is killed during a load", etcdKilled},
 		{"the leader is frozen, thawed and killed", leaderFrozen},
-		{"the service's node is stopped for good", nodeStopped(serviceNode, v1alpha1.ComponentService, true)},
-		{"the generator's node is stopped for good", nodeStopped(generatorNode, v1alpha1.ComponentGenerator, false)},
-		{"the service's node is drained", nodeDrained(serviceNode, v1alpha1.ComponentService)},
-		{"the generator's node is drained", nodeDrained(generatorNode, v1alpha1.ComponentGenerator)},
-		{"the service's node is cordoned", nodeCordoned(serviceNode, v1alpha1.ComponentService)},
-		{"the generator's node is cordoned", nodeCordoned(generatorNode, v1alpha1.ComponentGenerator)},
-		{"the service runs out of memory", memoryFilled(v1alpha1.ComponentService, objects.LoginContainer, v1alpha1.ReasonServiceOOMKilled)},
-		{"the generator runs out of memory", memoryFilled(v1alpha1.ComponentGenerator, objects.GeneratorContainer, v1alpha1.ReasonGeneratorOOMKilled)},
+		{"the service's node is stopped for good", nodeStopped(serviceNode, v1beta1.ComponentService, true)},
+		{"the generator's node is stopped for good", nodeStopped(generatorNode, v1beta1.ComponentGenerator, false)},
+		{"the service's node is drained", nodeDrained(serviceNode, v1beta1.ComponentService)},
+		{"the generator's node is drained", nodeDrained(generatorNode, v1beta1.ComponentGenerator)},
+		{"the service's node is cordoned", nodeCordoned(serviceNode, v1beta1.ComponentService)},
+		{"the generator's node is cordoned", nodeCordoned(generatorNode, v1beta1.ComponentGenerator)},
+		{"the service runs out of memory", memoryFilled(v1beta1.ComponentService, objects.LoginContainer, v1beta1.ReasonServiceOOMKilled)},
+		{"the generator runs out of memory", memoryFilled(v1beta1.ComponentGenerator, objects.GeneratorContainer, v1beta1.ReasonGeneratorOOMKilled)},
 		{"the Job is deleted", jobDeleted},
 		{"foreign finalizers keep the pods and the Job", foreignFinalizers},
 		{"50 writers edit the experiment", fiftyWriters},
@@ -54,9 +54,9 @@ func TestChaos(t *testing.T) {
 
 // experiment creates an experiment whose invariants are checked. It has two attempts, so that a
 // fault can spoil one; on a busy machine, more would only take longer.
-func (c *chaos) experiment(t *testing.T, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
+func (c *chaos) experiment(t *testing.T, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {
 	t.Helper()
-	return create(t, tiny(c.ns, name, append([]func(*v1alpha1.SizingExperimentSpec){tries(2)}, changes...)...))
+	return create(t, tiny(c.ns, name, append([]func(*v1beta1.SizingExperimentSpec){tries(2)}, changes...)...))
 }
 
 // clusterScript runs a command of tools/cluster/cluster.sh.

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 func jobDeleted(t *testing.T, c *chaos) {
@@ -33,9 +33,9 @@ func jobDeleted(t *testing.T, c *chaos) {
 		must(t, cluster.Delete(t.Context(), &jobsOf(t, e)[0], client.PropagationPolicy(policy)))
 	}
 	// In the foreground, the pod is deleted before the Job.
-	c.holds(t, e, 3*time.Minute, v1alpha1.ReasonJobDeleted, v1alpha1.ReasonGeneratorKilled)
+	c.holds(t, e, 3*time.Minute, v1beta1.ReasonJobDeleted, v1beta1.ReasonGeneratorKilled)
 	// The pod that was orphaned has no owner any more, with which it would be deleted.
-	for _, orphan := range podsOf(t, e, v1alpha1.ComponentGenerator) {
+	for _, orphan := range podsOf(t, e, v1beta1.ComponentGenerator) {
 		must(t, cluster.Delete(t.Context(), &orphan))
 	}
 	t.Logf("%d Jobs deleted", len(policies))
@@ -50,13 +50,13 @@ func foreignFinalizers(t *testing.T, c *chaos) {
 	startOperator(t)
 	e := c.experiment(t, "finalizers", longer(10))
 	underLoad(t, e)
-	held := []client.Object{&jobsOf(t, e)[0], &podsOf(t, e, v1alpha1.ComponentGenerator)[0], &podsOf(t, e, v1alpha1.ComponentService)[0]}
+	held := []client.Object{&jobsOf(t, e)[0], &podsOf(t, e, v1beta1.ComponentGenerator)[0], &podsOf(t, e, v1beta1.ComponentService)[0]}
 	for _, object := range held {
 		hold(t, object, controllerutil.AddFinalizer)
 		t.Cleanup(func() { hold(t, object, controllerutil.RemoveFinalizer) })
 	}
 	must(t, cluster.Delete(t.Context(), held[0], client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	c.holds(t, e, 4*time.Minute, v1alpha1.ReasonJobDeleted)
+	c.holds(t, e, 4*time.Minute, v1beta1.ReasonJobDeleted)
 	for i, object := range held {
 		refresh(t, object)
 		// The garbage collector deletes the Job's pod after the Job.
@@ -112,12 +112,12 @@ func fiftyWriters(t *testing.T, c *chaos) {
 }
 
 // scribble edits an experiment and its trials, and returns how many writes succeeded.
-func scribble(ctx context.Context, e *v1alpha1.SizingExperiment, writer int) (written int64) {
-	trials := &v1alpha1.SizingTrialList{}
-	if cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}) != nil {
+func scribble(ctx context.Context, e *v1beta1.SizingExperiment, writer int) (written int64) {
+	trials := &v1beta1.SizingTrialList{}
+	if cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1beta1.LabelExperimentUID: string(e.UID)}) != nil {
 		return 0
 	}
-	edited := []client.Object{&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name}}}
+	edited := []client.Object{&v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name}}}
 	for i := range trials.Items {
 		edited = append(edited, &trials.Items[i])
 	}
@@ -141,23 +141,23 @@ func scribble(ctx context.Context, e *v1alpha1.SizingExperiment, writer int) (wr
 func recreated(t *testing.T, c *chaos) {
 	const times = 20
 	startOperator(t)
-	stages := []func(*testing.T, *v1alpha1.SizingExperiment){
-		func(*testing.T, *v1alpha1.SizingExperiment) {},
-		func(t *testing.T, e *v1alpha1.SizingExperiment) { theTrial(t, e) },
-		func(t *testing.T, e *v1alpha1.SizingExperiment) {
+	stages := []func(*testing.T, *v1beta1.SizingExperiment){
+		func(*testing.T, *v1beta1.SizingExperiment) {},
+		func(t *testing.T, e *v1beta1.SizingExperiment) { theTrial(t, e) },
+		func(t *testing.T, e *v1beta1.SizingExperiment) {
 			until(t, time.Minute, "the service's pod", func() (bool, string) {
-				return len(podsOf(t, e, v1alpha1.ComponentService)) > 0, standing(t, e)
+				return len(podsOf(t, e, v1beta1.ComponentService)) > 0, standing(t, e)
 			})
 		},
-		func(t *testing.T, e *v1alpha1.SizingExperiment) { underLoad(t, e) },
+		func(t *testing.T, e *v1beta1.SizingExperiment) { underLoad(t, e) },
 	}
-	var deleted []*v1alpha1.SizingExperiment
+	var deleted []*v1beta1.SizingExperiment
 	for i := range times {
 		e := c.experiment(t, "again", longer(10))
 		stages[i%len(stages)](t, e)
 		must(t, cluster.Delete(t.Context(), e))
 		until(t, 30*time.Second, e.Name+" to be gone", func() (bool, string) {
-			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), &v1alpha1.SizingExperiment{})
+			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), &v1beta1.SizingExperiment{})
 			return apierrors.IsNotFound(err), fmt.Sprint(err)
 		})
 		deleted = append(deleted, e)
@@ -168,10 +168,10 @@ func recreated(t *testing.T, c *chaos) {
 	t.Logf("%d experiments deleted and created again", len(deleted))
 }
 
-func jobsOf(t *testing.T, e *v1alpha1.SizingExperiment) []batchv1.Job {
+func jobsOf(t *testing.T, e *v1beta1.SizingExperiment) []batchv1.Job {
 	t.Helper()
 	jobs := &batchv1.JobList{}
 	must(t, cluster.List(t.Context(), jobs, client.InNamespace(e.Namespace),
-		client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
+		client.MatchingLabels{v1beta1.LabelExperimentUID: string(e.UID)}))
 	return jobs.Items
 }

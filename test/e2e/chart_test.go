@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Everything that reinstalls the chart is in this test, so that the demo's release is removed
@@ -48,10 +48,10 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 		gone(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "hashmark-operator"}})
 		r.install(t)
 		// Once it has reconciled a new object, it has reconciled all of them.
-		fresh := create(t, tiny(namespace(t), "fresh", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
+		fresh := create(t, tiny(namespace(t), "fresh", func(s *v1beta1.SizingExperimentSpec) { s.Suspend = true }))
 		until(t, time.Minute, "the new operator to work", func() (bool, string) {
 			refresh(t, fresh)
-			return fresh.Status.Phase == v1alpha1.ExperimentSuspended, string(fresh.Status.Phase)
+			return fresh.Status.Phase == v1beta1.ExperimentSuspended, string(fresh.Status.Phase)
 		})
 		if diff := cmp.Diff(before, versions(t, e.Namespace)); diff != "" {
 			t.Errorf("the objects were changed (-before +after):\n%s", diff)
@@ -60,7 +60,7 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 }
 
 // upgradeUnderLoad upgrades a release while an experiment is under load, and waits for the experiment's end.
-func (r *release) upgradeUnderLoad(t *testing.T, e *v1alpha1.SizingExperiment) {
+func (r *release) upgradeUnderLoad(t *testing.T, e *v1beta1.SizingExperiment) {
 	t.Helper()
 	underLoad(t, e)
 	before := r.operators(t)
@@ -114,8 +114,8 @@ func staysInItsNamespaces(t *testing.T, helm, values string) {
 		{"batch", "jobs", "create", elsewhere, false},
 		{"batch", "jobs", "create", r.namespace, false},
 		{"", "pods", "list", "", false},
-		{v1alpha1.GroupVersion.Group, "sizingexperiments", "watch", "", false},
-		{v1alpha1.GroupVersion.Group, "sizingexperiments", "get", elsewhere, false},
+		{v1beta1.GroupVersion.Group, "sizingexperiments", "watch", "", false},
+		{v1beta1.GroupVersion.Group, "sizingexperiments", "get", elsewhere, false},
 	} {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User: r.account(),

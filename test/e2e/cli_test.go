@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // plugin runs "kubectl hashmark" as a user would, and returns its exit code and its output.
@@ -43,9 +43,9 @@ func answered(t *testing.T, args ...string) string {
 }
 
 // manifestOf writes an experiment as a user's file.
-func manifestOf(t *testing.T, e *v1alpha1.SizingExperiment) string {
+func manifestOf(t *testing.T, e *v1beta1.SizingExperiment) string {
 	t.Helper()
-	e.TypeMeta.APIVersion, e.TypeMeta.Kind = v1alpha1.GroupVersion.String(), "SizingExperiment"
+	e.TypeMeta.APIVersion, e.TypeMeta.Kind = v1beta1.GroupVersion.String(), "SizingExperiment"
 	text, err := yaml.Marshal(e)
 	must(t, err)
 	file := filepath.Join(t.TempDir(), e.Name+".yaml")
@@ -56,18 +56,18 @@ func manifestOf(t *testing.T, e *v1alpha1.SizingExperiment) string {
 func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 	startOperator(t)
 	ns := namespace(t)
-	infeasible := tiny(ns, "infeasible", costs(10), func(s *v1alpha1.SizingExperimentSpec) {
-		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
+	infeasible := tiny(ns, "infeasible", costs(10), func(s *v1beta1.SizingExperimentSpec) {
+		s.Load = v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
 		s.Objective.P95Milliseconds = shorterThanAHash(t, 10)
 	})
 	// As in config/samples/ci.yaml, at a rate for this machine.
-	feasible := tiny(ns, "feasible", costs(8), func(s *v1alpha1.SizingExperimentSpec) {
+	feasible := tiny(ns, "feasible", costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"500m"}
 		s.Objective.P95Milliseconds = int32(max(500, hashMicroseconds(t, 8)*30/1000))
 	}, loaded(t, 40, 150))
 	for _, tt := range []struct {
 		name string
-		of   *v1alpha1.SizingExperiment
+		of   *v1beta1.SizingExperiment
 		code int
 	}{
 		{"the objective can be met", feasible, 0},
@@ -78,7 +78,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 			junit := filepath.Join(t.TempDir(), "junit.xml")
 			code, out := plugin(t, "run", "-f", manifestOf(t, tt.of), "-n", ns, "--timeout", "5m", "--junit-file", junit)
 			if tt.code < 2 {
-				if refresh(t, tt.of); endOf(t, tt.of) == v1alpha1.ExperimentFailed {
+				if refresh(t, tt.of); endOf(t, tt.of) == v1beta1.ExperimentFailed {
 					tt.code = 2 // other work on the machine left no usable result
 				}
 			}
@@ -94,7 +94,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 
 func TestRecommendRepeatsTheStatusForTheSameDemand(t *testing.T) {
 	e, _ := quickstart(t)
-	var other struct{ Recommendation *v1alpha1.Recommendation }
+	var other struct{ Recommendation *v1beta1.Recommendation }
 	text := answered(t, "recommend", e.Name, "-n", e.Namespace, "--rate", "5", "--min-cost", "10", "--max-total-cpu", "1", "--p95", "1s", "-o", "json")
 	must(t, json.Unmarshal([]byte(text), &other))
 	if diff := cmp.Diff(e.Status.Recommendation, other.Recommendation); diff != "" {

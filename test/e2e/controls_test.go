@@ -8,30 +8,30 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // someOfEach has a control with sessions, one that takes memory, and a cheap one. No hash takes longer than one
 // of cost 8. The tests of cmd/loginservice calibrate and serve every algorithm.
-var someOfEach = []v1alpha1.Control{
-	{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](8), Sessions: true},
-	{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](8192), Iterations: ptr.To[int32](1)},
-	{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
+var someOfEach = []v1beta1.Control{
+	{Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](8), Sessions: true},
+	{Name: "argon2id", Algorithm: v1beta1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](8192), Iterations: ptr.To[int32](1)},
+	{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256},
 }
 
 // TestControlsAreMeasured sends its logins with TLS, which changes nothing else.
 func TestControlsAreMeasured(t *testing.T) {
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "controls", func(s *v1alpha1.SizingExperimentSpec) {
-		s.Matrix = v1alpha1.Matrix{CPULimits: []string{"500m"}, Controls: someOfEach}
-		s.Service.TLS = &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachLogin}
-		s.Demand = &v1alpha1.Demand{
-			LoginsPerSecond: 2, MinimumCost: ptr.To[int32](4), Verify: v1alpha1.VerifyNone,
-			Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id},
+	e := measured(t, tiny(namespace(t), "controls", func(s *v1beta1.SizingExperimentSpec) {
+		s.Matrix = v1beta1.Matrix{CPULimits: []string{"500m"}, Controls: someOfEach}
+		s.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
+		s.Demand = &v1beta1.Demand{
+			LoginsPerSecond: 2, MinimumCost: ptr.To[int32](4), Verify: v1beta1.VerifyNone,
+			Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id},
 		}
-		s.Prices = &v1alpha1.Prices{
+		s.Prices = &v1beta1.Prices{
 			Currency: "USD", PerCPUHour: "0.04", PerGiBHour: "0.005",
-			AttackerRates: []v1alpha1.AttackerRate{{Control: "argon2id", GuessesPerSecond: 40_000}},
+			AttackerRates: []v1beta1.AttackerRate{{Control: "argon2id", GuessesPerSecond: 40_000}},
 		}
 	}, loaded(t, 50, 100)), 6*time.Minute)
 	for _, trial := range trialsOf(t, e) {
@@ -60,10 +60,10 @@ func TestControlsAreMeasured(t *testing.T) {
 }
 
 // measuredOne fails unless a trial has usable numbers.
-func measuredOne(t *testing.T, trial *v1alpha1.SizingTrial) {
+func measuredOne(t *testing.T, trial *v1beta1.SizingTrial) {
 	t.Helper()
 	result := trial.Status.Result
-	if result == nil || result.Verdict == v1alpha1.VerdictInvalid || result.P95Microseconds == nil {
+	if result == nil || result.Verdict == v1beta1.VerdictInvalid || result.P95Microseconds == nil {
 		t.Errorf("the result of %s is %+v", trial.Name, result)
 		return
 	}

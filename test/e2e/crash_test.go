@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // The suite of faults (TestChaos) also kills an operator thirty times.
@@ -24,12 +24,12 @@ func TestAKilledLeaderLosesAndRepeatsNoTrial(t *testing.T) {
 // eachMeasuredOnce checks that each trial has one kept result and one Job for each attempt,
 // that no attempt was used up by a crash, and that no two generators ran at the same time. An
 // attempt may have been Invalid, because the machine may be busy.
-func eachMeasuredOnce(t *testing.T, e *v1alpha1.SizingExperiment, watched *generators) {
+func eachMeasuredOnce(t *testing.T, e *v1beta1.SizingExperiment, watched *generators) {
 	t.Helper()
 	for _, trial := range trialsOf(t, e) {
 		attempts := trial.Status.Attempts
 		for i, attempt := range attempts {
-			if last := i == len(attempts)-1; last != (attempt.Outcome == v1alpha1.OutcomeKept) || !last && attempt.Outcome != v1alpha1.OutcomeInvalid {
+			if last := i == len(attempts)-1; last != (attempt.Outcome == v1beta1.OutcomeKept) || !last && attempt.Outcome != v1beta1.OutcomeInvalid {
 				t.Errorf("%s: attempt %d ended as %s (%s: %s)", trial.Name, attempt.Number, attempt.Outcome, attempt.Reason, attempt.Message)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 	promv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/hack/dashboards"
 )
 
@@ -23,7 +23,7 @@ import (
 func span(t *testing.T) promv1.Range {
 	t.Helper()
 	e, _ := quickstart(t)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+	if e.Status.Phase != v1beta1.ExperimentSucceeded {
 		t.Fatalf("the quickstart is %s", e.Status.Phase)
 	}
 	return promv1.Range{Start: e.Status.StartTime.Time, End: e.Status.CompletionTime.Add(4 * scrape), Step: scrape}

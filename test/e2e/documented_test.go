@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // elsewhere lists the documented commands that this test does not run, by how they begin, and
@@ -160,7 +160,7 @@ var (
 
 // ofTheQuickstart returns a command with the quickstart and one of its trials instead of the
 // objects that it names. Saved reports keep their names.
-func ofTheQuickstart(command string, e *v1alpha1.SizingExperiment, trial string) string {
+func ofTheQuickstart(command string, e *v1beta1.SizingExperiment, trial string) string {
 	command = experimentName.ReplaceAllString(command, "${1}"+e.Name+"${2}")
 	if !strings.Contains(command, ".json") {
 		command = comparedNames.ReplaceAllString(command, "hashmark compare "+e.Name+" "+e.Namespace+"/"+e.Name)
@@ -174,7 +174,7 @@ type aShell struct {
 	env    []string
 }
 
-func documentationShell(t *testing.T, e *v1alpha1.SizingExperiment) aShell {
+func documentationShell(t *testing.T, e *v1beta1.SizingExperiment) aShell {
 	t.Helper()
 	folder := t.TempDir()
 	config := filepath.Join(folder, "kubeconfig")

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -65,7 +65,7 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 		schedule string
 		// slower is the factor of the schedule in most of the load.
 		slower float64
-		stated func(*testing.T, *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial)
+		stated func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)
 	}
 	schedules := []schedule{{"slower", 1.2, statesSlower}}
 	if *everySchedule {
@@ -87,15 +87,15 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 
 // drifting measures one of the login services. The objective in hash times is the same for all
 // of them.
-func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(*testing.T, *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial)) inHashTimes {
+func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)) inHashTimes {
 	t.Helper()
 	o := startOperator(t, "--service-image=hashmark.dev/drift-"+schedule+":e2e")
 	defer o.stop() // the next one has another image
-	e := undisturbed(t, tiny(ns, schedule, costs(8), func(s *v1alpha1.SizingExperimentSpec) {
+	e := undisturbed(t, tiny(ns, schedule, costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Seed = ptr.To[int64](1)
 		s.Matrix.CPULimits = []string{"1"}
-		s.Load = v1alpha1.Load{
-			Mode: v1alpha1.LoadCapacity, StepSeconds: driftShortest, MinSamples: driftLogins, MaxStepSeconds: driftLongest(t),
+		s.Load = v1beta1.Load{
+			Mode: v1beta1.LoadCapacity, StepSeconds: driftShortest, MinSamples: driftLogins, MaxStepSeconds: driftLongest(t),
 			WarmupSeconds: 2, RequestTimeoutSeconds: 5,
 		}
 		s.Objective.P95Milliseconds = int32(driftObjective * driftBaseline * slower * hashMicroseconds(t, 8) / 1000)
@@ -127,14 +127,14 @@ func driftLongest(t *testing.T) int32 {
 }
 
 // undisturbed measures an experiment, up to three times, until it was not disturbed.
-func undisturbed(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) *v1alpha1.SizingExperiment {
+func undisturbed(t *testing.T, e *v1beta1.SizingExperiment, limit time.Duration) *v1beta1.SizingExperiment {
 	t.Helper()
 	return measuredUnless(t, e, limit, disturbed)
 }
 
 // statesSawtooth expects half of the 24 % between the 10th and the 90th percentile of the
 // schedule, because the logins do not sample it evenly.
-func statesSawtooth(t *testing.T, e *v1alpha1.SizingExperiment, _ *v1alpha1.SizingTrial) {
+func statesSawtooth(t *testing.T, e *v1beta1.SizingExperiment, _ *v1beta1.SizingTrial) {
 	t.Helper()
 	if pool := e.Status.Speed[0]; pool.HighPerMille-pool.LowPerMille < 120 {
 		t.Errorf("the speed is reported as %+v, of a CPU that varies from 85 to 115 %%", pool)
@@ -143,7 +143,7 @@ func statesSawtooth(t *testing.T, e *v1alpha1.SizingExperiment, _ *v1alpha1.Sizi
 
 // statesSlower expects a large part of the 20 %. The rest allows for the machine's own drift
 // since the calibration.
-func statesSlower(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) {
+func statesSlower(t *testing.T, _ *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) {
 	t.Helper()
 	calibrated, loaded := trial.Status.Calibration.ReferenceMicroseconds, trial.Status.Speed
 	if ratio := float64(loaded.HashMicrosecondsAtCost8) / float64(calibrated); ratio < 1.05 {
@@ -152,7 +152,7 @@ func statesSlower(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.Si
 }
 
 // statesFaster first checks that the fast hashes were all in the reported step.
-func statesFaster(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) {
+func statesFaster(t *testing.T, _ *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) {
 	t.Helper()
 	from, until := reportedLogins(t, trial)
 	t.Logf("the reported step counted the logins %d to %d", from, until)
@@ -168,7 +168,7 @@ func statesFaster(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.Si
 
 // reportedLogins returns the range of logins that the reported step counted, from the first of
 // the load.
-func reportedLogins(t *testing.T, trial *v1alpha1.SizingTrial) (from, until int) {
+func reportedLogins(t *testing.T, trial *v1beta1.SizingTrial) (from, until int) {
 	t.Helper()
 	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	must(t, err)
@@ -184,7 +184,7 @@ func reportedLogins(t *testing.T, trial *v1alpha1.SizingTrial) (from, until int)
 }
 
 // reportsItsSpeed checks that users can see how much the speed varied.
-func reportsItsSpeed(t *testing.T, e *v1alpha1.SizingExperiment) {
+func reportsItsSpeed(t *testing.T, e *v1beta1.SizingExperiment) {
 	t.Helper()
 	if e.Status.Display.Speed == "" {
 		t.Fatal("kubectl get -o wide has no speed")

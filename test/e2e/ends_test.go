@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -24,14 +24,14 @@ func TestWhatIsSuspendedOrDeletedTakesItsLoadAway(t *testing.T) {
 	e := tiny(namespace(t), "deleted", longer(60))
 	network := watchNetwork(t, e.Namespace)
 	network.await(t, underLoad(t, create(t, e)).UID)
-	edit(t, e, func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
+	edit(t, e, func(s *v1beta1.SizingExperimentSpec) { s.Suspend = true })
 	until(t, 15*time.Second, "the load to go, and phase Suspended", func() (bool, string) {
 		refresh(t, e)
-		return len(podsOf(t, e, v1alpha1.ComponentGenerator)) == 0 && e.Status.Phase == v1alpha1.ExperimentSuspended, standing(t, e)
+		return len(podsOf(t, e, v1beta1.ComponentGenerator)) == 0 && e.Status.Phase == v1beta1.ExperimentSuspended, standing(t, e)
 	})
-	edit(t, e, func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+	edit(t, e, func(s *v1beta1.SizingExperimentSpec) { s.Suspend = false })
 	underLoad(t, e)
-	if attempts := theTrial(t, e).Status.Attempts; len(attempts) != 2 || attempts[0].Outcome != v1alpha1.OutcomeInterrupted {
+	if attempts := theTrial(t, e).Status.Attempts; len(attempts) != 2 || attempts[0].Outcome != v1beta1.OutcomeInterrupted {
 		t.Errorf("after it was resumed, the attempts are %+v", attempts)
 	}
 	must(t, cluster.Delete(t.Context(), e))
@@ -43,7 +43,7 @@ func TestWhatIsSuspendedOrDeletedTakesItsLoadAway(t *testing.T) {
 }
 
 // edit patches an experiment's spec.
-func edit(t *testing.T, e *v1alpha1.SizingExperiment, change func(*v1alpha1.SizingExperimentSpec)) {
+func edit(t *testing.T, e *v1beta1.SizingExperiment, change func(*v1beta1.SizingExperimentSpec)) {
 	t.Helper()
 	refresh(t, e)
 	before := e.DeepCopy()
@@ -52,7 +52,7 @@ func edit(t *testing.T, e *v1alpha1.SizingExperiment, change func(*v1alpha1.Sizi
 }
 
 // loads reports whether a trial's k6 Job was created.
-func loads(trial v1alpha1.SizingTrial) bool {
+func loads(trial v1beta1.SizingTrial) bool {
 	n := len(trial.Status.Attempts)
 	return n > 0 && trial.Status.Attempts[n-1].EndTime == nil && trial.Status.Attempts[n-1].JobUID != ""
 }

@@ -19,7 +19,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // generators records the pods and Jobs of all generators.
@@ -48,7 +48,7 @@ func watchGenerators(t *testing.T) *generators {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(ctrl.GetConfigOrDie())
 	must(t, err)
-	options := metav1.ListOptions{LabelSelector: v1alpha1.LabelComponent + "=" + v1alpha1.ComponentGenerator}
+	options := metav1.ListOptions{LabelSelector: v1beta1.LabelComponent + "=" + v1beta1.ComponentGenerator}
 	watcher, err := clientset.CoreV1().Pods("").Watch(t.Context(), options)
 	must(t, err)
 	g := &generators{runs: map[types.UID]run{}, jobs: map[string][]types.UID{}, ended: map[types.UID]bool{}}
@@ -90,7 +90,7 @@ func (g *generators) gone(pod types.UID) {
 func (g *generators) note(pod *corev1.Pod) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	trial := pod.Labels[v1alpha1.LabelTrialUID]
+	trial := pod.Labels[v1beta1.LabelTrialUID]
 	if owner := metav1.GetControllerOf(pod); owner != nil && !slices.Contains(g.jobs[trial], owner.UID) {
 		g.jobs[trial] = append(g.jobs[trial], owner.UID)
 	}
@@ -135,21 +135,21 @@ func (g *generators) noneAtOnce(t *testing.T) {
 }
 
 // jobsOfTrial returns how many Jobs a trial had.
-func (g *generators) jobsOfTrial(trial *v1alpha1.SizingTrial) int {
+func (g *generators) jobsOfTrial(trial *v1beta1.SizingTrial) int {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	return len(g.jobs[string(trial.UID)])
 }
 
 // measured returns which of a trial's Jobs wrote a result.
-func (g *generators) measured(trial *v1alpha1.SizingTrial) []types.UID {
+func (g *generators) measured(trial *v1beta1.SizingTrial) []types.UID {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	return slices.DeleteFunc(slices.Clone(g.jobs[string(trial.UID)]), func(job types.UID) bool { return !g.ended[job] })
 }
 
 // saw reports whether a Job was one of a trial's.
-func (g *generators) saw(trial *v1alpha1.SizingTrial, job types.UID) bool {
+func (g *generators) saw(trial *v1beta1.SizingTrial, job types.UID) bool {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	return slices.Contains(g.jobs[string(trial.UID)], job)

@@ -11,7 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Helm 4 waits for the experiments of a chart: until they have a result, or one has failed.
@@ -24,11 +24,11 @@ func TestHelmWaitsUntilAnExperimentHasEnded(t *testing.T) {
 		"measured": {"", true},
 		"refused":  {"c12-1", false},
 	} {
-		e := tiny(namespace(t), name, func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = test.baseline })
-		e.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingExperiment"))
+		e := tiny(namespace(t), name, func(s *v1beta1.SizingExperimentSpec) { s.Baseline = test.baseline })
+		e.SetGroupVersionKind(v1beta1.GroupVersion.WithKind("SizingExperiment"))
 		output, err := exec.CommandContext(t.Context(), "helm", "install", name, chartOf(t, e), "--namespace", e.Namespace, "--wait", "--timeout", "3m").CombinedOutput()
 		refresh(t, e)
-		if trials := trialsOf(t, e); test.measured != (len(trials) > 0) || e.Status.Phase != endOf(t, e) || (err == nil) != (e.Status.Phase == v1alpha1.ExperimentSucceeded) {
+		if trials := trialsOf(t, e); test.measured != (len(trials) > 0) || e.Status.Phase != endOf(t, e) || (err == nil) != (e.Status.Phase == v1beta1.ExperimentSucceeded) {
 			t.Errorf("%s: when Helm returned, with %v, the experiment was %q\n%s", name, err, e.Status.Phase, output)
 		}
 		if err != nil && !strings.Contains(string(output), "Failed") {
@@ -38,7 +38,7 @@ func TestHelmWaitsUntilAnExperimentHasEnded(t *testing.T) {
 }
 
 // chartOf returns a chart that contains only an experiment.
-func chartOf(t *testing.T, e *v1alpha1.SizingExperiment) string {
+func chartOf(t *testing.T, e *v1beta1.SizingExperiment) string {
 	t.Helper()
 	chart := t.TempDir()
 	text, err := yaml.Marshal(e)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // hashMicroseconds returns the CPU time of a bcrypt hash on this machine, from the quickstart.
@@ -30,9 +30,9 @@ func hashMicroseconds(t *testing.T, cost int32) float64 {
 // loaded offers a share of the CPU-bound rate, in percent, for at least the given number of
 // logins. It uses the highest cost and the smallest limit of the spec at that point, so it
 // must be the last change. Controls count as cost 8.
-func loaded(t *testing.T, percent int, logins float64) func(*v1alpha1.SizingExperimentSpec) {
+func loaded(t *testing.T, percent int, logins float64) func(*v1beta1.SizingExperimentSpec) {
 	t.Helper()
-	return func(s *v1alpha1.SizingExperimentSpec) {
+	return func(s *v1beta1.SizingExperimentSpec) {
 		cost := int32(8)
 		if len(s.Matrix.Controls) == 0 {
 			cost = slices.Max(s.Matrix.Costs)
@@ -52,18 +52,18 @@ func loaded(t *testing.T, percent int, logins float64) func(*v1alpha1.SizingExpe
 // work: another process took CPU time, the generator had too little, or evidence is missing. A
 // CPU that is slow or changes its speed causes none of them.
 var disturbances = []string{
-	v1alpha1.ReasonNoisyNeighbour, v1alpha1.ReasonSharedNode, v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled,
-	v1alpha1.ReasonRateNotAchieved, v1alpha1.ReasonEvidenceMissing,
+	v1beta1.ReasonNoisyNeighbour, v1beta1.ReasonSharedNode, v1beta1.ReasonGeneratorSaturated, v1beta1.ReasonGeneratorThrottled,
+	v1beta1.ReasonRateNotAchieved, v1beta1.ReasonEvidenceMissing,
 }
 
 // ofSpeed are reasons that the CPU's speed must never cause.
-var ofSpeed = []string{v1alpha1.ReasonAboveCPUBound, v1alpha1.ReasonBelowCPUBound, v1alpha1.ReasonCostDoublingBroken, v1alpha1.ReasonSpeedUnknown}
+var ofSpeed = []string{v1beta1.ReasonAboveCPUBound, v1beta1.ReasonBelowCPUBound, v1beta1.ReasonCostDoublingBroken, v1beta1.ReasonSpeedUnknown}
 
 // doubts returns the reasons why a row is not Valid.
-func doubts(reasons []v1alpha1.Reason) []string {
+func doubts(reasons []v1beta1.Reason) []string {
 	var types []string
 	for _, r := range reasons {
-		if r.Verdict != "" && r.Verdict != v1alpha1.VerdictValid {
+		if r.Verdict != "" && r.Verdict != v1beta1.VerdictValid {
 			types = append(types, r.Type)
 		}
 	}
@@ -71,20 +71,20 @@ func doubts(reasons []v1alpha1.Reason) []string {
 }
 
 // disturbed reports whether a row has a disturbance as a reason.
-func disturbed(row v1alpha1.VariantResult) bool {
+func disturbed(row v1beta1.VariantResult) bool {
 	return slices.ContainsFunc(doubts(row.Reasons), func(r string) bool { return slices.Contains(disturbances, r) })
 }
 
 // rowsHold fails unless every row is Valid or disturbed, with the given number of exceptions,
 // and no row is doubtful because of the CPU's speed.
-func rowsHold(t *testing.T, e *v1alpha1.SizingExperiment, but int) {
+func rowsHold(t *testing.T, e *v1beta1.SizingExperiment, but int) {
 	t.Helper()
 	var doubtful []string
 	for _, row := range e.Status.Results {
 		for _, reason := range row.Reasons {
 			t.Logf("%s is %s: %s: %s", row.Variant, row.Verdict, reason.Type, reason.Message)
 		}
-		if row.Verdict == v1alpha1.VerdictValid || disturbed(row) {
+		if row.Verdict == v1beta1.VerdictValid || disturbed(row) {
 			continue
 		}
 		reasons := doubts(row.Reasons)

@@ -11,20 +11,20 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // admitsExamples makes an operator deploy the images of the examples.
 const admitsExamples = "--allowed-service-images=hashmark.dev/examples"
 
 // etcd returns the example of etcd as a login service, with a short load of one variant.
-func etcd(t *testing.T, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
+func etcd(t *testing.T, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {
 	t.Helper()
 	text, err := os.ReadFile("../../examples/etcd/experiment.yaml")
 	must(t, err)
-	example := &v1alpha1.SizingExperiment{}
+	example := &v1beta1.SizingExperiment{}
 	must(t, yaml.UnmarshalStrict(text, example))
-	return tiny(namespace(t), name, append([]func(*v1alpha1.SizingExperimentSpec){func(s *v1alpha1.SizingExperimentSpec) {
+	return tiny(namespace(t), name, append([]func(*v1beta1.SizingExperimentSpec){func(s *v1beta1.SizingExperimentSpec) {
 		s.Service, s.Matrix.Concurrency = example.Spec.Service, example.Spec.Matrix.Concurrency
 		s.Matrix.Costs, s.Matrix.CPULimits = []int32{8}, []string{"400m"}
 	}}, changes...)...)
@@ -45,7 +45,7 @@ func TestAUsersOwnLoginServiceIsMeasuredAsHashmarks(t *testing.T) {
 	startOperator(t, admitsExamples)
 	trial := measuredOwn(t, measured(t, etcd(t, "steps", loaded(t, 50, 60)), 4*time.Minute))
 	result, evidence, step := trial.Status.Result, trial.Status.Evidence, trial.Status.Steps[0]
-	if result == nil || result.Verdict == v1alpha1.VerdictInvalid || result.P95Microseconds == nil || result.MemoryPeakBytes == nil {
+	if result == nil || result.Verdict == v1beta1.VerdictInvalid || result.P95Microseconds == nil || result.MemoryPeakBytes == nil {
 		t.Errorf("the result is %+v", result)
 	}
 	if evidence == nil || len(evidence.ServiceNodes) != 1 || step.Alive == nil || step.Alive.Failed > 0 {
@@ -55,7 +55,7 @@ func TestAUsersOwnLoginServiceIsMeasuredAsHashmarks(t *testing.T) {
 
 func TestAScriptLogsInAtAnOwnService(t *testing.T) {
 	startOperator(t, admitsExamples)
-	e := etcd(t, "script", loaded(t, 50, 20), func(s *v1alpha1.SizingExperimentSpec) {
+	e := etcd(t, "script", loaded(t, 50, 20), func(s *v1beta1.SizingExperimentSpec) {
 		s.Service.Own.Login.Steps, s.Service.Own.Login.Script = nil, etcdScript
 	})
 	network := watchNetwork(t, e.Namespace)
@@ -65,7 +65,7 @@ func TestAScriptLogsInAtAnOwnService(t *testing.T) {
 }
 
 // measuredOwn fails unless the logins of an experiment's only trial took the time of their hash. It returns the trial.
-func measuredOwn(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial {
+func measuredOwn(t *testing.T, e *v1beta1.SizingExperiment) *v1beta1.SizingTrial {
 	t.Helper()
 	trial := theTrial(t, e)
 	if ratio := trial.Status.Calibration.RatioPerMillion; ratio < 950_000 || ratio > 1_500_000 {
@@ -80,7 +80,7 @@ func measuredOwn(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTri
 // The tests of package observe, of the login flow and of the reconcilers cover the other reasons not to load a service.
 func TestAnOwnServiceWithAnotherHashIsNotLoaded(t *testing.T) {
 	startOperator(t, admitsExamples)
-	e := create(t, etcd(t, "cheaper", func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Args[1] = "--bcrypt-cost=4" }))
+	e := create(t, etcd(t, "cheaper", func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Args[1] = "--bcrypt-cost=4" }))
 	endsFor(t, e, handover.HashMismatch)
 	// An attempt that would fail again is not repeated.
 	status := theTrial(t, e).Status

@@ -12,19 +12,19 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // quickstart returns the experiment that `make demo` has measured, with its trials.
-func quickstart(t *testing.T) (*v1alpha1.SizingExperiment, map[string]v1alpha1.SizingTrial) {
+func quickstart(t *testing.T) (*v1beta1.SizingExperiment, map[string]v1beta1.SizingTrial) {
 	t.Helper()
-	e := &v1alpha1.SizingExperiment{}
+	e := &v1beta1.SizingExperiment{}
 	key := client.ObjectKey{Namespace: "hashmark-demo", Name: "quickstart"}
 	if err := cluster.Get(t.Context(), key, e); err != nil {
 		t.Fatalf("the quickstart was not measured; run make demo: %v", err)
 	}
-	trials := map[string]v1alpha1.SizingTrial{}
+	trials := map[string]v1beta1.SizingTrial{}
 	for _, trial := range matrix.Measurements(trialsOf(t, e)) {
 		trials[trial.Spec.Variant.Name] = trial
 	}
@@ -35,7 +35,7 @@ var quickstartVariants = []string{"c8-500m", "c8-1", "c10-500m", "c10-1"}
 
 func TestTheQuickstartSucceedsWithANumberInEveryRow(t *testing.T) {
 	e, _ := quickstart(t)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded || !meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete) {
+	if e.Status.Phase != v1beta1.ExperimentSucceeded || !meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionComplete) {
 		t.Errorf("phase %s, conditions %v", e.Status.Phase, e.Status.Conditions)
 	}
 	if len(e.Status.Results) != len(quickstartVariants) {
@@ -51,7 +51,7 @@ func TestTheQuickstartSucceedsWithANumberInEveryRow(t *testing.T) {
 }
 
 // checkRow checks what every row must have.
-func checkRow(t *testing.T, row v1alpha1.VariantResult) {
+func checkRow(t *testing.T, row v1beta1.VariantResult) {
 	t.Helper()
 	if row.Calibration == nil || row.Calibration.Samples < 10 || row.Calibration.ErrorMicroseconds <= 0 {
 		t.Errorf("%s: calibration %+v", row.Variant, row.Calibration)
@@ -144,7 +144,7 @@ func TestTheServicesOwnHashesAgreeWithK6(t *testing.T) {
 	for _, name := range quickstartVariants {
 		var hashes, served float64
 		for _, step := range trials[name].Status.Steps {
-			if step.Outcome == v1alpha1.StepNotRun || step.TimedOut+step.Cut > 0 {
+			if step.Outcome == v1beta1.StepNotRun || step.TimedOut+step.Cut > 0 {
 				continue
 			}
 			if step.ServiceHashes == nil || step.ThroughputMilliPerSecond == nil {
@@ -164,8 +164,8 @@ func TestTheServicesOwnHashesAgreeWithK6(t *testing.T) {
 
 // completed returns how many logins k6 saw completed within a step's counted time. A
 // saturation's throughput covers only the time from its first to its last completion.
-func completed(step v1alpha1.Step) float64 {
-	if step.Kind == v1alpha1.StepSaturation {
+func completed(step v1beta1.Step) float64 {
+	if step.Kind == v1beta1.StepSaturation {
 		return float64(step.OK)
 	}
 	return float64(*step.ThroughputMilliPerSecond) / 1000 * float64(step.CountedMilliseconds) / 1000

@@ -9,22 +9,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 	startOperator(t)
-	e := create(t, tiny(namespace(t), "starved", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "starved", tries(1), func(s *v1beta1.SizingExperimentSpec) {
 		s.Generator.CPULimit = "20m"
 	}, loaded(t, 40, 1)))
 	finished(t, e, 4*time.Minute)
 	// With so little CPU, k6 sends its logins late, or cannot even start its virtual users.
 	status := theTrial(t, e).Status
-	if status.Phase == v1alpha1.TrialFailed && status.Reason == v1alpha1.ReasonGeneratorThrottled && status.Result == nil {
+	if status.Phase == v1beta1.TrialFailed && status.Reason == v1beta1.ReasonGeneratorThrottled && status.Result == nil {
 		return
 	}
-	if status.Result == nil || status.Result.Verdict != v1alpha1.VerdictInvalid || !verdict.InvalidByGenerator(*status.Result) {
+	if status.Result == nil || status.Result.Verdict != v1beta1.VerdictInvalid || !verdict.InvalidByGenerator(*status.Result) {
 		t.Errorf("a generator with 20m CPU and an offered rate of 40 %% of the bound: %s, %s, result %+v", status.Phase, status.Reason, status.Result)
 	}
 }
@@ -32,7 +32,7 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 func TestAGeneratorOnTheServicesNodeIsSuspect(t *testing.T) {
 	startOperator(t)
 	cordon(t, "node-2")
-	status := doubtedFor(t, create(t, tiny(namespace(t), "crowded")), v1alpha1.ReasonSharedNode)
+	status := doubtedFor(t, create(t, tiny(namespace(t), "crowded")), v1beta1.ReasonSharedNode)
 	if status.Evidence.GeneratorNode != status.Evidence.ServiceNodes[0] {
 		t.Errorf("the generator ran on %s, the service on %v", status.Evidence.GeneratorNode, status.Evidence.ServiceNodes)
 	}
@@ -42,38 +42,38 @@ func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "resized", longer(20)))
 	underLoad(t, e)
-	pod := podsOf(t, e, v1alpha1.ComponentService)[0]
+	pod := podsOf(t, e, v1beta1.ComponentService)[0]
 	kubectl(t, "patch", "pod", pod.Name, "-n", e.Namespace, "--subresource=resize", "--patch",
 		`{"spec":{"containers":[{"name":"`+pod.Spec.Containers[0].Name+`","resources":{"limits":{"cpu":"500m"},"requests":{"cpu":"500m"}}}]}}`)
-	if status := doubtedFor(t, e, v1alpha1.ReasonPodAltered); status.Result.Verdict != v1alpha1.VerdictInvalid {
+	if status := doubtedFor(t, e, v1beta1.ReasonPodAltered); status.Result.Verdict != v1beta1.VerdictInvalid {
 		t.Errorf("judged %s, want Invalid", status.Result.Verdict)
 	}
 }
 
 func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	startOperator(t)
-	e := create(t, tiny(namespace(t), "robbed", longer(12), costs(8), func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "robbed", longer(12), costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"1"}
 	}, loaded(t, 30, 1)))
 	underLoad(t, e)
 	burn(t, theTrial(t, e).Status.Calibration.Cpuset)
-	doubtedFor(t, e, v1alpha1.ReasonNoisyNeighbour)
+	doubtedFor(t, e, v1beta1.ReasonNoisyNeighbour)
 }
 
 // doubtedFor waits for the end of an experiment, and fails unless its only result is not Valid and has the reason.
-func doubtedFor(t *testing.T, e *v1alpha1.SizingExperiment, reason string) v1alpha1.SizingTrialStatus {
+func doubtedFor(t *testing.T, e *v1beta1.SizingExperiment, reason string) v1beta1.SizingTrialStatus {
 	t.Helper()
 	finished(t, e, 2*time.Minute)
 	status := theTrial(t, e).Status
-	if result := status.Result; result == nil || result.Verdict == v1alpha1.VerdictValid || !has(result.Reasons, reason) {
+	if result := status.Result; result == nil || result.Verdict == v1beta1.VerdictValid || !has(result.Reasons, reason) {
 		t.Fatalf("judged %+v, want %s", result, reason)
 	}
 	t.Logf("judged %s: %+v", status.Result.Verdict, status.Result.Reasons)
 	return status
 }
 
-func has(reasons []v1alpha1.Reason, kind string) bool {
-	return slices.ContainsFunc(reasons, func(r v1alpha1.Reason) bool { return r.Type == kind })
+func has(reasons []v1beta1.Reason, kind string) bool {
+	return slices.ContainsFunc(reasons, func(r v1beta1.Reason) bool { return r.Type == kind })
 }
 
 // cordon keeps new pods off a node until the test ends.

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
@@ -41,16 +41,16 @@ func namespace(t *testing.T) string {
 
 // tiny returns an experiment of one variant at one low rate, which takes about twenty seconds,
 // with a test's changes.
-func tiny(ns, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
-	e := &v1alpha1.SizingExperiment{
+func tiny(ns, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {
+	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
-			Load: v1alpha1.Load{
-				Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(30)},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix: v1beta1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
+			Load: v1beta1.Load{
+				Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(30)},
 				StepSeconds: 3, WarmupSeconds: 1, RequestTimeoutSeconds: 2,
 			},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 		},
 	}
 	for _, change := range changes {
@@ -60,16 +60,16 @@ func tiny(ns, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1a
 }
 
 // longer sets the length of steps in seconds, to leave time for a fault.
-func longer(seconds int32) func(*v1alpha1.SizingExperimentSpec) {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.StepSeconds = seconds }
+func longer(seconds int32) func(*v1beta1.SizingExperimentSpec) {
+	return func(s *v1beta1.SizingExperimentSpec) { s.Load.StepSeconds = seconds }
 }
 
-func costs(costs ...int32) func(*v1alpha1.SizingExperimentSpec) {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = costs }
+func costs(costs ...int32) func(*v1beta1.SizingExperimentSpec) {
+	return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = costs }
 }
 
-func tries(n int32) func(*v1alpha1.SizingExperimentSpec) {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.AttemptsPerTrial = n }
+func tries(n int32) func(*v1beta1.SizingExperimentSpec) {
+	return func(s *v1beta1.SizingExperimentSpec) { s.AttemptsPerTrial = n }
 }
 
 func create[T client.Object](t *testing.T, object T) T {
@@ -105,25 +105,25 @@ func refresh(t *testing.T, object client.Object) {
 }
 
 // finished waits for an experiment's end.
-func finished(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) {
+func finished(t *testing.T, e *v1beta1.SizingExperiment, limit time.Duration) {
 	t.Helper()
 	until(t, limit, e.Name+" to finish", func() (bool, string) {
 		refresh(t, e)
-		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionFinished), standing(t, e)
+		return meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionFinished), standing(t, e)
 	})
 }
 
 // measured creates an experiment and waits for its end. It repeats this, up to three times in
 // total, if a row is Invalid because of other work on the machine: an Invalid row can't be
 // recommended.
-func measured(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) *v1alpha1.SizingExperiment {
+func measured(t *testing.T, e *v1beta1.SizingExperiment, limit time.Duration) *v1beta1.SizingExperiment {
 	t.Helper()
-	return measuredUnless(t, e, limit, func(row v1alpha1.VariantResult) bool { return row.Verdict == v1alpha1.VerdictInvalid })
+	return measuredUnless(t, e, limit, func(row v1beta1.VariantResult) bool { return row.Verdict == v1beta1.VerdictInvalid })
 }
 
 // measuredUnless measures an experiment, up to three times, until no row must be measured
 // again.
-func measuredUnless(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration, again func(v1alpha1.VariantResult) bool) *v1alpha1.SizingExperiment {
+func measuredUnless(t *testing.T, e *v1beta1.SizingExperiment, limit time.Duration, again func(v1beta1.VariantResult) bool) *v1beta1.SizingExperiment {
 	t.Helper()
 	for try := 1; ; try++ {
 		tried := e.DeepCopy()
@@ -138,18 +138,18 @@ func measuredUnless(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Durat
 
 // endOf returns the phase in which an experiment that was measured ends: Failed if other work on the
 // machine made all of its results Invalid, and otherwise Succeeded.
-func endOf(t *testing.T, e *v1alpha1.SizingExperiment) v1alpha1.ExperimentPhase {
+func endOf(t *testing.T, e *v1beta1.SizingExperiment) v1beta1.ExperimentPhase {
 	t.Helper()
 	for _, trial := range trialsOf(t, e) {
-		if result := trial.Status.Result; result != nil && result.Verdict != v1alpha1.VerdictInvalid {
-			return v1alpha1.ExperimentSucceeded
+		if result := trial.Status.Result; result != nil && result.Verdict != v1beta1.VerdictInvalid {
+			return v1beta1.ExperimentSucceeded
 		}
 	}
-	return v1alpha1.ExperimentFailed
+	return v1beta1.ExperimentFailed
 }
 
 // standing returns the state of an experiment and its trials as text.
-func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
+func standing(t *testing.T, e *v1beta1.SizingExperiment) string {
 	var all []string
 	for _, trial := range trialsOf(t, e) {
 		all = append(all, fmt.Sprintf("%s is %s (%s: %s)", trial.Name, trial.Status.Phase, trial.Status.Reason, trial.Status.Message))
@@ -158,7 +158,7 @@ func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
 }
 
 // trialsOf returns an experiment's trials in their order.
-func trialsOf(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+func trialsOf(t *testing.T, e *v1beta1.SizingExperiment) []v1beta1.SizingTrial {
 	t.Helper()
 	ordered, err := lab.Trials(t.Context(), cluster, e)
 	must(t, err)
@@ -166,9 +166,9 @@ func trialsOf(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial
 }
 
 // theTrial returns the only trial of a tiny experiment.
-func theTrial(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial {
+func theTrial(t *testing.T, e *v1beta1.SizingExperiment) *v1beta1.SizingTrial {
 	t.Helper()
-	var trial *v1alpha1.SizingTrial
+	var trial *v1beta1.SizingTrial
 	until(t, 30*time.Second, "the trial of "+e.Name, func() (bool, string) {
 		if trials := trialsOf(t, e); len(trials) == 1 {
 			trial = &trials[0]
@@ -179,11 +179,11 @@ func theTrial(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial 
 }
 
 // underLoad waits until a generator's container runs, and returns its pod.
-func underLoad(t *testing.T, e *v1alpha1.SizingExperiment) *corev1.Pod {
+func underLoad(t *testing.T, e *v1beta1.SizingExperiment) *corev1.Pod {
 	t.Helper()
 	var generator *corev1.Pod
 	until(t, 3*time.Minute, e.Name+" to be under load", func() (bool, string) {
-		for _, pod := range podsOf(t, e, v1alpha1.ComponentGenerator) {
+		for _, pod := range podsOf(t, e, v1beta1.ComponentGenerator) {
 			if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil {
 				generator = &pod
 			}
@@ -195,11 +195,11 @@ func underLoad(t *testing.T, e *v1alpha1.SizingExperiment) *corev1.Pod {
 }
 
 // podsOf returns the pods of an experiment's login services or generators.
-func podsOf(t *testing.T, e *v1alpha1.SizingExperiment, component string) []corev1.Pod {
+func podsOf(t *testing.T, e *v1beta1.SizingExperiment, component string) []corev1.Pod {
 	t.Helper()
 	pods := &corev1.PodList{}
 	must(t, cluster.List(t.Context(), pods, client.InNamespace(e.Namespace), client.MatchingLabels{
-		v1alpha1.LabelExperimentUID: string(e.UID), v1alpha1.LabelComponent: component,
+		v1beta1.LabelExperimentUID: string(e.UID), v1beta1.LabelComponent: component,
 	}))
 	return pods.Items
 }
@@ -207,7 +207,7 @@ func podsOf(t *testing.T, e *v1alpha1.SizingExperiment, component string) []core
 // versions returns the versions of all experiments and trials of a namespace, by kind and name.
 func versions(t *testing.T, ns string) map[string]string {
 	t.Helper()
-	experiments, trials := &v1alpha1.SizingExperimentList{}, &v1alpha1.SizingTrialList{}
+	experiments, trials := &v1beta1.SizingExperimentList{}, &v1beta1.SizingTrialList{}
 	must(t, cluster.List(t.Context(), experiments, client.InNamespace(ns)))
 	must(t, cluster.List(t.Context(), trials, client.InNamespace(ns)))
 	all := map[string]string{}
@@ -236,7 +236,7 @@ func kubectl(t *testing.T, args ...string) string {
 
 // dump logs the contents of a namespace after a test has failed.
 func dump(t *testing.T, ns string) {
-	trials := &v1alpha1.SizingTrialList{}
+	trials := &v1beta1.SizingTrialList{}
 	_ = cluster.List(context.Background(), trials, client.InNamespace(ns))
 	for _, trial := range trials.Items {
 		text, _ := yaml.Marshal(trial.Status)

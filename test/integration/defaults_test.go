@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // plainDefaulted is plainExperiment's spec as the API stores it: every default that docs and
@@ -126,7 +126,7 @@ func TestASpecIsKeptAsWritten(t *testing.T) {
 	}
 
 	// A typed client that reads and writes an object must not appear to edit it.
-	typed := &v1alpha1.SizingExperiment{}
+	typed := &v1beta1.SizingExperiment{}
 	if err := apiClient.Get(t.Context(), client.ObjectKeyFromObject(created), typed); err != nil {
 		t.Fatalf("reading the experiment: %v", err)
 	}

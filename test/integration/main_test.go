@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
@@ -59,7 +59,7 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 // newClient returns a client without a cache, with Kubernetes' own types and Hashmark's.
 func newClient(config *rest.Config) (client.Client, error) {
 	scheme := runtime.NewScheme()
-	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme))
 	if err != nil {
 		return nil, fmt.Errorf("making the types known: %w", err)
 	}

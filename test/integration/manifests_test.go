@@ -17,7 +17,7 @@ type manifest string
 
 // plainExperiment is the smallest experiment that the API accepts.
 const plainExperiment manifest = `
-apiVersion: hashmark.dev/v1alpha1
+apiVersion: hashmark.dev/v1beta1
 kind: SizingExperiment
 metadata: {name: plain, namespace: default}
 spec:
@@ -27,7 +27,7 @@ spec:
 
 // plainTrial is a trial as the operator plans it for plainExperiment.
 const plainTrial manifest = `
-apiVersion: hashmark.dev/v1alpha1
+apiVersion: hashmark.dev/v1beta1
 kind: SizingTrial
 metadata: {name: plain, namespace: default}
 spec:

@@ -10,7 +10,7 @@ import (
 
 // ownExperiment has a login service of the user's.
 const ownExperiment = manifest(`
-apiVersion: hashmark.dev/v1alpha1
+apiVersion: hashmark.dev/v1beta1
 kind: SizingExperiment
 metadata:
   name: login

@@ -23,7 +23,7 @@ import (
 
 // cases are changes of a valid manifest, by name. The first text of each is the change. The others are all
 // refusals of it, each as "field: sentence" with the beginning of the sentence only, whose wording is in the
-// markers of api/v1alpha1. Without refusals the change is accepted.
+// markers of api/v1beta1. Without refusals the change is accepted.
 type cases map[string][]string
 
 // creations are the cases of the rules for new objects.

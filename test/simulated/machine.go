@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -108,7 +108,7 @@ func (m Machine) Run(plan loadplan.Plan) measurement.Run {
 			run.Reported = len(run.Steps)
 		}
 		run.Steps = append(run.Steps, m.step(step, plan.Objective))
-		if plan.Objective != nil && measurement.Verify(plan, run.Steps).Outcome != v1alpha1.VerificationUndecided {
+		if plan.Objective != nil && measurement.Verify(plan, run.Steps).Outcome != v1beta1.VerificationUndecided {
 			plan = plan.First(len(run.Steps))
 			break
 		}
@@ -126,7 +126,7 @@ func (m Machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	return timeline
 }
 
-func (m Machine) step(planned loadplan.Step, verified *v1alpha1.Objective) measurement.StepResult {
+func (m Machine) step(planned loadplan.Step, verified *v1beta1.Objective) measurement.StepResult {
 	counted := planned.CountedMilliseconds * 1000
 	result := measurement.StepResult{CountedMicroseconds: counted}
 	if planned.Kind == loadplan.Open {
@@ -141,7 +141,7 @@ func (m Machine) step(planned loadplan.Step, verified *v1alpha1.Objective) measu
 	return result
 }
 
-func (m Machine) open(result *measurement.StepResult, planned loadplan.Step, verified *v1alpha1.Objective) {
+func (m Machine) open(result *measurement.StepResult, planned loadplan.Step, verified *v1beta1.Objective) {
 	latencies := m.latencies(planned)
 	if verified != nil {
 		slower := int64(0)

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
@@ -75,7 +75,7 @@ func newCluster(t *testing.T) *cluster {
 	t.Cleanup(stop)
 	config.QPS, config.Burst = -1, -1
 	scheme := runtime.NewScheme()
-	must(t, errors.Join(corev1.AddToScheme(scheme), batchv1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
+	must(t, errors.Join(corev1.AddToScheme(scheme), batchv1.AddToScheme(scheme), v1beta1.AddToScheme(scheme)))
 	all, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
 	c := &cluster{t: t, environment: environment, client: all, kubelet: newKubelet(all), plans: map[types.UID]loadplan.Plan{}, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}

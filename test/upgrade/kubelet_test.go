@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
@@ -86,7 +86,7 @@ func (k *kubelet) run(job types.UID) measurement.Run {
 // pass takes the next step of each pod.
 func (k *kubelet) pass(ctx context.Context) error {
 	pods := &corev1.PodList{}
-	if err := k.client.List(ctx, pods, client.HasLabels{v1alpha1.LabelTrialUID}); err != nil {
+	if err := k.client.List(ctx, pods, client.HasLabels{v1beta1.LabelTrialUID}); err != nil {
 		return err
 	}
 	for i := range pods.Items {
@@ -101,12 +101,12 @@ func (k *kubelet) pass(ctx context.Context) error {
 func (k *kubelet) shut(pod *corev1.Pod, what step) bool {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	gate, known := k.gates[types.UID(pod.Labels[v1alpha1.LabelTrialUID])]
+	gate, known := k.gates[types.UID(pod.Labels[v1beta1.LabelTrialUID])]
 	return !known || gate == what
 }
 
 func (k *kubelet) step(ctx context.Context, before, pod *corev1.Pod, all []corev1.Pod) error {
-	generator := pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator
+	generator := pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator
 	switch {
 	case pod.DeletionTimestamp != nil:
 		if k.shut(pod, removes) {
@@ -148,7 +148,7 @@ func (k *kubelet) load(ctx context.Context, before, pod *corev1.Pod, all []corev
 	switch {
 	case pod.Status.Phase == corev1.PodPending:
 		for _, other := range all {
-			if other.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && other.Status.Phase == corev1.PodRunning {
+			if other.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator && other.Status.Phase == corev1.PodRunning {
 				return fmt.Errorf("%s would load while %s does", pod.Name, other.Name)
 			}
 		}
@@ -200,7 +200,7 @@ func (k *kubelet) drive(generator *corev1.Pod, all []corev1.Pod) (string, error)
 	}
 	for i := range all {
 		pod := &all[i]
-		if pod.Labels[v1alpha1.LabelComponent] != v1alpha1.ComponentService || pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] {
+		if pod.Labels[v1beta1.LabelComponent] != v1beta1.ComponentService || pod.Labels[v1beta1.LabelTrialUID] != generator.Labels[v1beta1.LabelTrialUID] {
 			continue
 		}
 		machine, err := simulated.MachineOf(pod)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
@@ -25,7 +25,7 @@ type phase struct {
 	// gate is the step that the nodes don't do until then.
 	gate step
 	// reached reports whether the trial is there, from its status and its pods.
-	reached func(*v1alpha1.SizingTrial, []corev1.Pod) bool
+	reached func(*v1beta1.SizingTrial, []corev1.Pod) bool
 	// meanwhile is what the nodes do while no operator runs: they take the step.
 	meanwhile func([]corev1.Pod) bool
 }
@@ -42,12 +42,12 @@ func phases() []phase {
 			return false
 		}
 	}
-	of := func(pods func([]corev1.Pod) bool) func(*v1alpha1.SizingTrial, []corev1.Pod) bool {
-		return func(_ *v1alpha1.SizingTrial, all []corev1.Pod) bool { return pods(all) }
+	of := func(pods func([]corev1.Pod) bool) func(*v1beta1.SizingTrial, []corev1.Pod) bool {
+		return func(_ *v1beta1.SizingTrial, all []corev1.Pod) bool { return pods(all) }
 	}
 	generator := func(in corev1.PodPhase) func([]corev1.Pod) bool {
 		return some(func(pod *corev1.Pod) bool {
-			return pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && pod.Status.Phase == in
+			return pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator && pod.Status.Phase == in
 		})
 	}
 	calibrating := some(func(pod *corev1.Pod) bool { return pod.Status.PodIP != "" })
@@ -58,16 +58,16 @@ func phases() []phase {
 		{"before the load", calibrates, of(calibrating), calibrated},
 		{"under load", ends, of(generator(corev1.PodRunning)), nil},
 		{"harvest", ends, of(generator(corev1.PodRunning)), generator(corev1.PodSucceeded)},
-		{"cleaning up", removes, func(trial *v1alpha1.SizingTrial, _ []corev1.Pod) bool {
+		{"cleaning up", removes, func(trial *v1beta1.SizingTrial, _ []corev1.Pod) bool {
 			n := len(trial.Status.Attempts)
 			return n > 0 && trial.Status.Attempts[n-1].EndTime != nil
 		}, nil},
-		{"released, and before the next attempt", "", func(trial *v1alpha1.SizingTrial, _ []corev1.Pod) bool { return released(trial) }, nil},
+		{"released, and before the next attempt", "", func(trial *v1beta1.SizingTrial, _ []corev1.Pod) bool { return released(trial) }, nil},
 	}
 }
 
-func released(trial *v1alpha1.SizingTrial) bool {
-	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionReleased)
+func released(trial *v1beta1.SizingTrial) bool {
+	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1beta1.ConditionReleased)
 }
 
 // TestAnotherVersionTakesOverInEachPhase measures one experiment, whose operator is replaced in each
@@ -87,12 +87,12 @@ func TestAnotherVersionTakesOverInEachPhase(t *testing.T) {
 	for _, p := range phases() {
 		for range 2 {
 			sequence++
-			c.takeOver(e, func(trial *v1alpha1.SizingTrial) bool {
-				return trial.Spec.Role == v1alpha1.RoleMeasurement && trial.Spec.Sequence == sequence
+			c.takeOver(e, func(trial *v1beta1.SizingTrial) bool {
+				return trial.Spec.Role == v1beta1.RoleMeasurement && trial.Spec.Sequence == sequence
 			}, p)
 		}
 	}
-	verification := func(trial *v1alpha1.SizingTrial) bool { return trial.Spec.Role == v1alpha1.RoleVerification }
+	verification := func(trial *v1beta1.SizingTrial) bool { return trial.Spec.Role == v1beta1.RoleVerification }
 	c.takeOver(e, verification, phases()[1], phases()[3])
 	c.until("the experiment has ended", func() bool {
 		c.read(e)
@@ -102,15 +102,15 @@ func TestAnotherVersionTakesOverInEachPhase(t *testing.T) {
 }
 
 // suspendedExperiment creates an experiment with a number of trials.
-func (c *cluster) suspendedExperiment(trials int) *v1alpha1.SizingExperiment {
+func (c *cluster) suspendedExperiment(trials int) *v1beta1.SizingExperiment {
 	c.t.Helper()
-	e := &v1alpha1.SizingExperiment{
+	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},
-		Spec: v1alpha1.SizingExperimentSpec{
+		Spec: v1beta1.SizingExperimentSpec{
 			Suspend: true, Repetitions: int32(trials / 2), AttemptsPerTrial: 1,
-			Matrix:    v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 10},
-			Demand:    &v1alpha1.Demand{LoginsPerSecond: 20, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"},
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 10},
+			Demand:    &v1beta1.Demand{LoginsPerSecond: 20, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"},
 			Seed:      ptr.To[int64](7),
 		},
 	}
@@ -120,9 +120,9 @@ func (c *cluster) suspendedExperiment(trials int) *v1alpha1.SizingExperiment {
 
 // takeOver lets the other operator take over in each of some phases of a trial, and waits for the
 // trial's end.
-func (c *cluster) takeOver(e *v1alpha1.SizingExperiment, is func(*v1alpha1.SizingTrial) bool, in ...phase) {
+func (c *cluster) takeOver(e *v1beta1.SizingExperiment, is func(*v1beta1.SizingTrial) bool, in ...phase) {
 	c.t.Helper()
-	trial := &v1alpha1.SizingTrial{}
+	trial := &v1beta1.SizingTrial{}
 	c.until("the trial exists", func() bool {
 		for _, candidate := range c.trials(e) {
 			if is(&candidate) {
@@ -168,30 +168,30 @@ func (c *cluster) read(object client.Object) {
 	must(c.t, c.client.Get(c.t.Context(), client.ObjectKeyFromObject(object), object))
 }
 
-func (c *cluster) trials(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+func (c *cluster) trials(e *v1beta1.SizingExperiment) []v1beta1.SizingTrial {
 	c.t.Helper()
-	list := &v1alpha1.SizingTrialList{}
+	list := &v1beta1.SizingTrialList{}
 	must(c.t, c.client.List(c.t.Context(), list, client.InNamespace(e.Namespace)))
 	return list.Items
 }
 
-func (c *cluster) pods(trial *v1alpha1.SizingTrial) []corev1.Pod {
+func (c *cluster) pods(trial *v1beta1.SizingTrial) []corev1.Pod {
 	c.t.Helper()
 	list := &corev1.PodList{}
-	must(c.t, c.client.List(c.t.Context(), list, client.InNamespace(trial.Namespace), client.MatchingLabels{v1alpha1.LabelTrialUID: string(trial.UID)}))
+	must(c.t, c.client.List(c.t.Context(), list, client.InNamespace(trial.Namespace), client.MatchingLabels{v1beta1.LabelTrialUID: string(trial.UID)}))
 	return list.Items
 }
 
 // check checks that the experiment has an answer, and each trial one result: that of the load which
 // its Job had.
-func (c *cluster) check(e *v1alpha1.SizingExperiment) {
+func (c *cluster) check(e *v1beta1.SizingExperiment) {
 	c.t.Helper()
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded || e.Status.Recommendation == nil || len(e.Status.Verifications) == 0 {
+	if e.Status.Phase != v1beta1.ExperimentSucceeded || e.Status.Recommendation == nil || len(e.Status.Verifications) == 0 {
 		c.t.Errorf("the experiment is %s, with the recommendation %+v", e.Status.Phase, e.Status.Recommendation)
 	}
 	for _, trial := range c.trials(e) {
 		c.checkAttempts(&trial)
-		if result := trial.Status.Result; result == nil || result.Verdict != v1alpha1.VerdictValid {
+		if result := trial.Status.Result; result == nil || result.Verdict != v1beta1.VerdictValid {
 			c.t.Errorf("%s has the result %+v", trial.Name, result)
 		}
 	}
@@ -199,16 +199,16 @@ func (c *cluster) check(e *v1alpha1.SizingExperiment) {
 
 // checkAttempts checks that the last attempt was kept, and that another one ended only because the
 // operator had changed.
-func (c *cluster) checkAttempts(trial *v1alpha1.SizingTrial) {
+func (c *cluster) checkAttempts(trial *v1beta1.SizingTrial) {
 	c.t.Helper()
 	last := len(trial.Status.Attempts) - 1
 	for i, attempt := range trial.Status.Attempts {
 		plan, loaded := c.planOf(attempt.JobUID)
 		ran := len(c.kubelet.run(attempt.JobUID).Steps) > 0
 		switch {
-		case i == last && attempt.Outcome == v1alpha1.OutcomeKept && loaded && ran:
+		case i == last && attempt.Outcome == v1beta1.OutcomeKept && loaded && ran:
 			c.checkNumbers(trial, attempt, plan)
-		case i != last && attempt.Outcome == v1alpha1.OutcomeInterrupted && attempt.Reason == v1alpha1.ReasonOperatorChanged &&
+		case i != last && attempt.Outcome == v1beta1.OutcomeInterrupted && attempt.Reason == v1beta1.ReasonOperatorChanged &&
 			(!loaded || strings.Contains(attempt.Message, fmt.Sprintf("its plan has version %d, and this operator judges version", plan.Version))):
 			c.t.Logf("%s, attempt %d: %s", trial.Name, attempt.Number, attempt.Message)
 		default:
@@ -221,13 +221,13 @@ func (c *cluster) checkAttempts(trial *v1alpha1.SizingTrial) {
 type driven struct {
 	Kind    string
 	Offered int64
-	Plan    *v1alpha1.StepPlan
+	Plan    *v1beta1.StepPlan
 	OK      int64
 }
 
 // checkNumbers compares the steps of a trial with the plan that was in its Job, and with what its
 // generator counted.
-func (c *cluster) checkNumbers(trial *v1alpha1.SizingTrial, attempt v1alpha1.Attempt, plan loadplan.Plan) {
+func (c *cluster) checkNumbers(trial *v1beta1.SizingTrial, attempt v1beta1.Attempt, plan loadplan.Plan) {
 	c.t.Helper()
 	var want, got []driven
 	for i, result := range c.kubelet.run(attempt.JobUID).Steps {

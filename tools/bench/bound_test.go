@@ -5,7 +5,7 @@ package bench
 import (
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
@@ -15,12 +15,12 @@ func TestBound(t *testing.T) {
 	w, r := onCluster(t), begin(t, "bound")
 	for _, cell := range []struct {
 		name, limit string
-		mode        v1alpha1.ConcurrencyMode
+		mode        v1beta1.ConcurrencyMode
 		goal        report.Goal
 	}{
-		{"pool-1", "1", v1alpha1.ConcurrencyWorkerPool, report.AtLeast(0.97)},
-		{"unbounded-1", "1", v1alpha1.ConcurrencyUnbounded, report.AtLeast(0.95)},
-		{"pool-500m", "500m", v1alpha1.ConcurrencyWorkerPool, report.AtLeast(0.95)},
+		{"pool-1", "1", v1beta1.ConcurrencyWorkerPool, report.AtLeast(0.97)},
+		{"unbounded-1", "1", v1beta1.ConcurrencyUnbounded, report.AtLeast(0.95)},
+		{"pool-500m", "500m", v1beta1.ConcurrencyWorkerPool, report.AtLeast(0.95)},
 	} {
 		trials := w.measure(t, w.experiment(t, "bound-"+cell.name, "bound",
 			limits(cell.limit), concurrency(cell.mode), repetitions(pick[int32](5, 2))))
@@ -31,7 +31,7 @@ func TestBound(t *testing.T) {
 
 // ofBound returns the maxima of all trials, each divided by the bound, both at the reference
 // speed.
-func ofBound(trials []v1alpha1.SizingTrial) []float64 {
+func ofBound(trials []v1beta1.SizingTrial) []float64 {
 	var ratios []float64
 	for i := range trials {
 		result := trials[i].Status.Result

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
@@ -39,8 +39,8 @@ func TestDrift(t *testing.T) {
 // quickstartRun is one of several runs of the same experiment.
 type quickstartRun struct {
 	number     int
-	experiment *v1alpha1.SizingExperiment
-	trials     []v1alpha1.SizingTrial
+	experiment *v1beta1.SizingExperiment
+	trials     []v1beta1.SizingTrial
 }
 
 // quickstart runs the quickstart, with more CPU limits.
@@ -53,7 +53,7 @@ func (w testNamespace) quickstart(t *testing.T, number int, more ...string) quic
 }
 
 // reference returns the run's reference speed, or nil if it is unknown.
-func (q quickstartRun) reference() *v1alpha1.PoolSpeed {
+func (q quickstartRun) reference() *v1beta1.PoolSpeed {
 	if len(q.experiment.Status.Speed) != 1 {
 		return nil
 	}
@@ -61,9 +61,9 @@ func (q quickstartRun) reference() *v1alpha1.PoolSpeed {
 }
 
 // row returns a variant's row, or nil.
-func (q quickstartRun) row(variant string) *v1alpha1.VariantResult {
+func (q quickstartRun) row(variant string) *v1beta1.VariantResult {
 	rows := q.experiment.Status.Results
-	if at := slices.IndexFunc(rows, func(r v1alpha1.VariantResult) bool { return r.Variant == variant }); at >= 0 {
+	if at := slices.IndexFunc(rows, func(r v1beta1.VariantResult) bool { return r.Variant == variant }); at >= 0 {
 		return &rows[at]
 	}
 	return nil
@@ -112,7 +112,7 @@ func addMaxima(r *report.Report, runs []quickstartRun) {
 }
 
 // maximumOf returns a trial's maximum, with NaN for unknown numbers.
-func maximumOf(run quickstartRun, trial v1alpha1.SizingTrial, common float64) maximum {
+func maximumOf(run quickstartRun, trial v1beta1.SizingTrial, common float64) maximum {
 	m := maximum{name: fmt.Sprintf("run %d %s", run.number, trial.Spec.Variant.Name), observed: math.NaN(), speed: math.NaN(), atReference: math.NaN()}
 	limit, calibration := resource.MustParse(trial.Spec.Variant.CPULimit), trial.Status.Calibration
 	if calibration == nil || calibration.RatioPerMillion == 0 {
@@ -121,7 +121,7 @@ func maximumOf(run quickstartRun, trial v1alpha1.SizingTrial, common float64) ma
 	// A login of cost c counts as this many of cost 8.
 	perCPU := float64(calibration.RatioPerMillion) / 1e6 / limit.AsApproximateFloat64() / 1000
 	for _, step := range trial.Status.Steps {
-		if step.Kind == v1alpha1.StepSaturation && step.ThroughputMilliPerSecond != nil && step.Speed != nil {
+		if step.Kind == v1beta1.StepSaturation && step.ThroughputMilliPerSecond != nil && step.Speed != nil {
 			m.observed = float64(*step.ThroughputMilliPerSecond) * perCPU
 			m.speed = float64(step.Speed.PerMille) / 1000
 		}
@@ -139,7 +139,7 @@ func addRuns(r *report.Report, runs []quickstartRun) {
 	for _, run := range runs {
 		valid := 0
 		for _, row := range run.experiment.Status.Results {
-			if row.Verdict == v1alpha1.VerdictValid {
+			if row.Verdict == v1beta1.VerdictValid {
 				valid++
 			}
 		}

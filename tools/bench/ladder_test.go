@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
@@ -26,9 +26,9 @@ func TestLadder(t *testing.T) {
 	w, r := onCluster(t), begin(t, "ladder")
 	hash := w.hashTime(t, 8)
 	for _, cell := range pick([]ladderCell{
-		{"1", 1, v1alpha1.ConcurrencyWorkerPool}, {"500m", .5, v1alpha1.ConcurrencyWorkerPool},
-		{"1", 1, v1alpha1.ConcurrencyUnbounded}, {"500m", .5, v1alpha1.ConcurrencyUnbounded},
-	}, []ladderCell{{"1", 1, v1alpha1.ConcurrencyWorkerPool}}) {
+		{"1", 1, v1beta1.ConcurrencyWorkerPool}, {"500m", .5, v1beta1.ConcurrencyWorkerPool},
+		{"1", 1, v1beta1.ConcurrencyUnbounded}, {"500m", .5, v1beta1.ConcurrencyUnbounded},
+	}, []ladderCell{{"1", 1, v1beta1.ConcurrencyWorkerPool}}) {
 		// A subtest, so that -test.run can select one cell.
 		t.Run(cell.name(), func(t *testing.T) { w.climb(t, r, cell, hash) })
 	}
@@ -38,11 +38,11 @@ func TestLadder(t *testing.T) {
 type ladderCell struct {
 	limit string
 	cpus  float64
-	mode  v1alpha1.ConcurrencyMode
+	mode  v1beta1.ConcurrencyMode
 }
 
 func (c ladderCell) name() string {
-	if c.mode == v1alpha1.ConcurrencyUnbounded {
+	if c.mode == v1beta1.ConcurrencyUnbounded {
 		return "unbounded-" + c.limit
 	}
 	return "pool-" + c.limit
@@ -88,7 +88,7 @@ func rungsFor(bound, capacity float64) (perSecond []float64, seconds int) {
 }
 
 // rungsOf returns the steps of the trial. An overloaded step has an infinite p95.
-func rungsOf(trials []v1alpha1.SizingTrial) []figures.Step {
+func rungsOf(trials []v1beta1.SizingTrial) []figures.Step {
 	var all []figures.Step
 	for _, trial := range trials {
 		for _, step := range trial.Status.Steps {
@@ -103,7 +103,7 @@ func rungsOf(trials []v1alpha1.SizingTrial) []figures.Step {
 }
 
 // spent returns the time of all attempts.
-func spent(trials []v1alpha1.SizingTrial) time.Duration {
+func spent(trials []v1beta1.SizingTrial) time.Duration {
 	var all time.Duration
 	for _, trial := range trials {
 		for _, attempt := range trial.Status.Attempts {
@@ -115,7 +115,7 @@ func spent(trials []v1alpha1.SizingTrial) time.Duration {
 	return all
 }
 
-func capacitiesOf(trials []v1alpha1.SizingTrial) []float64 {
+func capacitiesOf(trials []v1beta1.SizingTrial) []float64 {
 	var capacities []float64
 	for _, trial := range trials {
 		if trial.Status.Result != nil && trial.Status.Result.CapacityMilliPerSecond != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -19,7 +19,7 @@ import (
 type modelCell struct {
 	name, limit string
 	cpus        float64
-	mode        v1alpha1.ConcurrencyMode
+	mode        v1beta1.ConcurrencyMode
 	loads       []float64
 	goals       []report.Goal
 }
@@ -32,9 +32,9 @@ func TestModel(t *testing.T) {
 	requests := pick(2000, 600)
 	tenth, fifth, quarter := report.Between(0.9, 1.1), report.Between(0.8, 1.2), report.Between(0.75, 1.25)
 	for _, cell := range []modelCell{
-		{"pool at 1", "1", 1, v1alpha1.ConcurrencyWorkerPool, []float64{.5, .6, .7, .8, .9}, []report.Goal{tenth, tenth, tenth, tenth, fifth}},
-		{"pool at 500m", "500m", .5, v1alpha1.ConcurrencyWorkerPool, []float64{.5, .6, .7, .8, .9}, []report.Goal{fifth, fifth, fifth, fifth, {}}},
-		{"unbounded at 1", "1", 1, v1alpha1.ConcurrencyUnbounded, []float64{.5, .6, .7, .8, .9}, []report.Goal{quarter, quarter, quarter, quarter, {}}},
+		{"pool at 1", "1", 1, v1beta1.ConcurrencyWorkerPool, []float64{.5, .6, .7, .8, .9}, []report.Goal{tenth, tenth, tenth, tenth, fifth}},
+		{"pool at 500m", "500m", .5, v1beta1.ConcurrencyWorkerPool, []float64{.5, .6, .7, .8, .9}, []report.Goal{fifth, fifth, fifth, fifth, {}}},
+		{"unbounded at 1", "1", 1, v1beta1.ConcurrencyUnbounded, []float64{.5, .6, .7, .8, .9}, []report.Goal{quarter, quarter, quarter, quarter, {}}},
 	} {
 		if *cut {
 			cell.loads, cell.goals = []float64{.5, .8}, []report.Goal{cell.goals[0], cell.goals[3]}
@@ -52,7 +52,7 @@ func (w testNamespace) model(t *testing.T, r *report.Report, cell modelCell, has
 		perSecond = append(perSecond, load*cell.cpus/hash.Seconds())
 	}
 	seconds := int(math.Ceil(float64(requests) / perSecond[0]))
-	name := fmt.Sprintf("model-%s-%s", map[bool]string{true: "pool", false: "unbounded"}[cell.mode == v1alpha1.ConcurrencyWorkerPool], cell.limit)
+	name := fmt.Sprintf("model-%s-%s", map[bool]string{true: "pool", false: "unbounded"}[cell.mode == v1beta1.ConcurrencyWorkerPool], cell.limit)
 	trials := w.measure(t, w.experiment(t, name, "model",
 		limits(cell.limit), concurrency(cell.mode), rates(perSecond...), stepSeconds(seconds)))
 	for i, load := range cell.loads {
@@ -68,7 +68,7 @@ func (w testNamespace) model(t *testing.T, r *report.Report, cell modelCell, has
 }
 
 // ofMeasured returns the status's simulated p95 divided by the measured one.
-func ofMeasured(step v1alpha1.Step) float64 {
+func ofMeasured(step v1beta1.Step) float64 {
 	if step.Model == nil || step.P95Microseconds == nil {
 		return math.NaN()
 	}
@@ -77,7 +77,7 @@ func ofMeasured(step v1alpha1.Step) float64 {
 
 // beforehand returns the same ratio with the calibration's hash time instead of the step's CPU
 // time per login.
-func beforehand(t *testing.T, trial v1alpha1.SizingTrial, step int) float64 {
+func beforehand(t *testing.T, trial v1beta1.SizingTrial, step int) float64 {
 	t.Helper()
 	if trial.Status.Calibration == nil || trial.Status.Steps[step].P95Microseconds == nil {
 		return math.NaN()

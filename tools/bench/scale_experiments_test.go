@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
@@ -46,7 +46,7 @@ func newScale(t *testing.T) *scale {
 	t.Cleanup(stop)
 	config.QPS, config.Burst = -1, -1
 	scheme := runtime.NewScheme()
-	must(t, errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
+	must(t, errors.Join(corev1.AddToScheme(scheme), v1beta1.AddToScheme(scheme)))
 	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
 	s := &scale{t: t, client: c, kubelet: newKubelet(c), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
@@ -61,18 +61,18 @@ func (s *scale) operator() *operatorProcess { return startOperator(s.t, s.kubeco
 
 func (s *scale) namespace(i int) string { return fmt.Sprintf("team-%d", i%scaleNamespaces) }
 
-func (s *scale) experiment(name string, i int) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{
+func (s *scale) experiment(name string, i int) *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace(i), Name: fmt.Sprintf("%s-%d", name, i)},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:    v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Spec: v1beta1.SizingExperimentSpec{
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 		},
 	}
 }
 
 // create creates experiments with several writers at once.
-func (s *scale) create(name string, n int, after func(context.Context, *v1alpha1.SizingExperiment) error) {
+func (s *scale) create(name string, n int, after func(context.Context, *v1beta1.SizingExperiment) error) {
 	s.t.Helper()
 	next, failed := make(chan int), make(chan error, scaleWriters)
 	var all sync.WaitGroup
@@ -103,25 +103,25 @@ func (s *scale) create(name string, n int, after func(context.Context, *v1alpha1
 // wait creates experiments that wait for their turns.
 func (s *scale) wait(name string, n int) {
 	s.t.Helper()
-	s.create(name, n, func(context.Context, *v1alpha1.SizingExperiment) error { return nil })
+	s.create(name, n, func(context.Context, *v1beta1.SizingExperiment) error { return nil })
 }
 
 // finish creates experiments that have ended, each with a row for each variant.
 func (s *scale) finish(n int) {
 	s.t.Helper()
 	s.finished = n
-	s.create("finished", n, func(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-		e.Status = v1alpha1.SizingExperimentStatus{
-			ObservedGeneration: e.Generation, Phase: v1alpha1.ExperimentSucceeded, CompletionTime: &metav1.Time{Time: time.Now()},
+	s.create("finished", n, func(ctx context.Context, e *v1beta1.SizingExperiment) error {
+		e.Status = v1beta1.SizingExperimentStatus{
+			ObservedGeneration: e.Generation, Phase: v1beta1.ExperimentSucceeded, CompletionTime: &metav1.Time{Time: time.Now()},
 		}
 		for _, variant := range []string{"c8-500m", "c8-1", "c10-500m", "c10-1"} {
-			e.Status.Results = append(e.Status.Results, v1alpha1.VariantResult{
-				Variant: variant, CPULimit: "500m", Algorithm: v1alpha1.AlgorithmBcrypt, Verdict: v1alpha1.VerdictValid, Trials: 1,
+			e.Status.Results = append(e.Status.Results, v1beta1.VariantResult{
+				Variant: variant, CPULimit: "500m", Algorithm: v1beta1.AlgorithmBcrypt, Verdict: v1beta1.VerdictValid, Trials: 1,
 			})
 		}
-		for _, kind := range []string{v1alpha1.ConditionAccepted, v1alpha1.ConditionComplete, v1alpha1.ConditionFinished} {
+		for _, kind := range []string{v1beta1.ConditionAccepted, v1beta1.ConditionComplete, v1beta1.ConditionFinished} {
 			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
-				Type: kind, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAllMeasured, ObservedGeneration: e.Generation,
+				Type: kind, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonAllMeasured, ObservedGeneration: e.Generation,
 			})
 		}
 		return s.client.Status().Update(ctx, e)
@@ -129,11 +129,11 @@ func (s *scale) finish(n int) {
 }
 
 // phases returns how many experiments are in each phase.
-func (s *scale) phases() map[v1alpha1.ExperimentPhase]int {
+func (s *scale) phases() map[v1beta1.ExperimentPhase]int {
 	s.t.Helper()
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	must(s.t, s.client.List(s.t.Context(), list))
-	phases := map[v1alpha1.ExperimentPhase]int{}
+	phases := map[v1beta1.ExperimentPhase]int{}
 	for i := range list.Items {
 		phases[list.Items[i].Status.Phase]++
 	}
@@ -146,18 +146,18 @@ func (s *scale) whenPlanned(n int) time.Time {
 	s.t.Helper()
 	s.until("all experiments are accepted", func() bool {
 		phases := s.phases()
-		return phases[v1alpha1.ExperimentQueued]+phases[v1alpha1.ExperimentRunning] == n
+		return phases[v1beta1.ExperimentQueued]+phases[v1beta1.ExperimentRunning] == n
 	})
 	return time.Now()
 }
 
 // running returns the experiment whose trial has the turn.
-func (s *scale) running() *v1alpha1.SizingExperiment {
+func (s *scale) running() *v1beta1.SizingExperiment {
 	s.t.Helper()
-	list := &v1alpha1.SizingExperimentList{}
+	list := &v1beta1.SizingExperimentList{}
 	must(s.t, s.client.List(s.t.Context(), list))
 	for i := range list.Items {
-		if list.Items[i].Status.Phase == v1alpha1.ExperimentRunning {
+		if list.Items[i].Status.Phase == v1beta1.ExperimentRunning {
 			return &list.Items[i]
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
@@ -78,7 +78,7 @@ func (k *kubelet) check(ctx context.Context, err error) {
 
 // follow takes the next step of each pod that changes.
 func (k *kubelet) follow(ctx context.Context) error {
-	events, err := k.client.Watch(ctx, &corev1.PodList{}, client.HasLabels{v1alpha1.LabelTrialUID})
+	events, err := k.client.Watch(ctx, &corev1.PodList{}, client.HasLabels{v1beta1.LabelTrialUID})
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (k *kubelet) follow(ctx context.Context) error {
 
 // step takes a pod's next step. Its change is the event that calls for the one after it.
 func (k *kubelet) step(ctx context.Context, pod *corev1.Pod) error {
-	generator := pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator
+	generator := pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator
 	switch {
 	case pod.DeletionTimestamp != nil:
 		return k.client.Delete(ctx, pod, client.GracePeriodSeconds(0))
@@ -121,7 +121,7 @@ func (k *kubelet) login(ctx context.Context, pod *corev1.Pod) error {
 			return err
 		}
 		machine.Replicas, machine.GeneratorCPUs = 1, simulated.UsualGeneratorCPUs
-		k.machines[pod.Labels[v1alpha1.LabelTrialUID]] = machine
+		k.machines[pod.Labels[v1beta1.LabelTrialUID]] = machine
 		simulated.EndCalibration(pod, simulated.Ended(status.InitContainerStatuses, machine.Calibration(), metav1.Now()))
 	case !simulated.Holds(status, corev1.PodReady):
 		simulated.Serve(pod, metav1.Now())
@@ -138,7 +138,7 @@ func (k *kubelet) load(ctx context.Context, pod *corev1.Pod) error {
 		simulated.StartLoad(pod, metav1.Now())
 		return k.client.Status().Patch(ctx, pod, client.MergeFrom(before))
 	case pod.Status.Phase == corev1.PodRunning && !k.loads[pod.UID]:
-		machine, known := k.machines[pod.Labels[v1alpha1.LabelTrialUID]]
+		machine, known := k.machines[pod.Labels[v1beta1.LabelTrialUID]]
 		if !known {
 			return errors.New("generator pod " + pod.Name + " runs without a login pod that was calibrated")
 		}

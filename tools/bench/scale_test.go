@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
 
@@ -65,7 +65,7 @@ func (s *scale) few(r *report.Report, o *operatorProcess, n int) (cpuPerTrial fl
 		first = s.work(o)
 		say("%d experiments wait: %s", n, first)
 		defer s.kubelet.play(s.t.Context())()
-		s.until("the few experiments have ended", func() bool { return s.phases()[v1alpha1.ExperimentSucceeded] >= s.finished+n })
+		s.until("the few experiments have ended", func() bool { return s.phases()[v1beta1.ExperimentSucceeded] >= s.finished+n })
 	})
 	trials := float64(n * waitingTrials)
 	r.Add("writes per trial", whole.writes/trials, report.AtMost(30),
@@ -139,7 +139,7 @@ func (s *scale) again(r *report.Report) {
 	must(s.t, s.client.Create(s.t.Context(), e))
 	s.until("a new experiment is accepted", func() bool {
 		must(s.t, s.client.Get(s.t.Context(), client.ObjectKeyFromObject(e), e))
-		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted)
+		return meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionAccepted)
 	})
 	r.Add("seconds from a restart to the first change", time.Since(o.began).Seconds(), inWhole(report.AtMost(15)), "a new experiment is accepted, with all the others there")
 	r.Add("MiB resident after a restart", o.residentMiB(s.t), report.AtMost(192), "")

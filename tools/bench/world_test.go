@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
@@ -48,14 +48,14 @@ func onCluster(t *testing.T) testNamespace {
 }
 
 // change is a change of a manifest's spec.
-type change func(*v1alpha1.SizingExperimentSpec)
+type change func(*v1beta1.SizingExperimentSpec)
 
 // experiment returns the experiment of a manifest in testdata, under another name.
-func (w testNamespace) experiment(t *testing.T, name, manifest string, changes ...change) *v1alpha1.SizingExperiment {
+func (w testNamespace) experiment(t *testing.T, name, manifest string, changes ...change) *v1beta1.SizingExperiment {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", manifest+".yaml"))
 	must(t, err)
-	e := &v1alpha1.SizingExperiment{}
+	e := &v1beta1.SizingExperiment{}
 	must(t, yaml.UnmarshalStrict(text, e))
 	e.Namespace, e.Name = w.namespace, name
 	for _, change := range changes {
@@ -66,13 +66,13 @@ func (w testNamespace) experiment(t *testing.T, name, manifest string, changes .
 
 // measure creates the experiment, waits for its end, and returns its trials in the order in
 // which they were measured.
-func (w testNamespace) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+func (w testNamespace) measure(t *testing.T, e *v1beta1.SizingExperiment) []v1beta1.SizingTrial {
 	t.Helper()
 	must(t, w.client.Create(t.Context(), e))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	last := ""
-	must(t, lab.Finished(ctx, w.client, e, func(now *v1alpha1.SizingExperiment) {
+	must(t, lab.Finished(ctx, w.client, e, func(now *v1beta1.SizingExperiment) {
 		if line := fmt.Sprintf("%s: %s %s", now.Name, now.Status.Phase, now.Status.Display.Trials); line != last {
 			last = line
 			say("%s", line)
@@ -100,34 +100,34 @@ func (w testNamespace) hashTime(t *testing.T, cost int32) time.Duration {
 }
 
 func costs(costs ...int32) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = costs }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = costs }
 }
 
 func limits(limits ...string) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.CPULimits = limits }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.CPULimits = limits }
 }
 
 func repetitions(n int32) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = n }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = n }
 }
 
 func stepSeconds(n int) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.StepSeconds = int32(n) }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Load.StepSeconds = int32(n) }
 }
 
 // concurrency replaces the manifest's concurrency.
-func concurrency(modes ...v1alpha1.ConcurrencyMode) change {
-	return func(s *v1alpha1.SizingExperimentSpec) {
+func concurrency(modes ...v1beta1.ConcurrencyMode) change {
+	return func(s *v1beta1.SizingExperimentSpec) {
 		s.Matrix.Concurrency = nil
 		for _, mode := range modes {
-			s.Matrix.Concurrency = append(s.Matrix.Concurrency, v1alpha1.Concurrency{Mode: mode})
+			s.Matrix.Concurrency = append(s.Matrix.Concurrency, v1beta1.Concurrency{Mode: mode})
 		}
 	}
 }
 
 // rates sets the rates, in thousandths of a login per second.
 func rates(perSecond ...float64) change {
-	return func(s *v1alpha1.SizingExperimentSpec) {
+	return func(s *v1beta1.SizingExperimentSpec) {
 		s.Load.RatesPerSecond = nil
 		for _, rate := range perSecond {
 			s.Load.RatesPerSecond = append(s.Load.RatesPerSecond, intstr.FromString(strconv.FormatFloat(rate, 'f', 3, 64)))
@@ -136,12 +136,12 @@ func rates(perSecond ...float64) change {
 }
 
 func objective(limit time.Duration) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds = int32(limit.Milliseconds()) }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Objective.P95Milliseconds = int32(limit.Milliseconds()) }
 }
 
 // verdicts returns the number of trials of each verdict and the names of the reasons, as a
 // short note on a figure.
-func verdicts(trials []v1alpha1.SizingTrial) string {
+func verdicts(trials []v1beta1.SizingTrial) string {
 	counts, reasons := map[string]int{}, map[string]bool{}
 	for _, trial := range trials {
 		if trial.Status.Result == nil {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Connect returns a client for Kubernetes' types and Hashmark's.
@@ -27,7 +27,7 @@ func Connect() (client.Client, error) {
 		return nil, fmt.Errorf("can't load the cluster configuration; run make demo, and then the suite with make: %w", err)
 	}
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
 	return client.New(config, client.Options{Scheme: scheme})
@@ -35,13 +35,13 @@ func Connect() (client.Client, error) {
 
 // Trials returns an experiment's trials in their order. It fails if a trial's sequence number
 // is above the number of trials.
-func Trials(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperiment) ([]v1alpha1.SizingTrial, error) {
-	list := &v1alpha1.SizingTrialList{}
-	err := reader.List(ctx, list, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
+func Trials(ctx context.Context, reader client.Reader, e *v1beta1.SizingExperiment) ([]v1beta1.SizingTrial, error) {
+	list := &v1beta1.SizingTrialList{}
+	err := reader.List(ctx, list, client.InNamespace(e.Namespace), client.MatchingLabels{v1beta1.LabelExperimentUID: string(e.UID)})
 	if err != nil {
 		return nil, err
 	}
-	ordered := make([]v1alpha1.SizingTrial, len(list.Items))
+	ordered := make([]v1beta1.SizingTrial, len(list.Items))
 	for _, trial := range list.Items {
 		if trial.Spec.Sequence > int32(len(ordered)) {
 			return nil, fmt.Errorf("trial %s has sequence number %d of %d", trial.Name, trial.Spec.Sequence, len(ordered))
@@ -53,13 +53,13 @@ func Trials(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperim
 
 // Finished reads an experiment every second until its end, and calls seen with it each time. It fails if
 // the experiment can't be read, also because it was deleted.
-func Finished(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperiment, seen func(*v1alpha1.SizingExperiment)) error {
+func Finished(ctx context.Context, reader client.Reader, e *v1beta1.SizingExperiment, seen func(*v1beta1.SizingExperiment)) error {
 	err := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		if err := reader.Get(ctx, client.ObjectKeyFromObject(e), e); err != nil {
 			return false, err
 		}
 		seen(e)
-		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionFinished), nil
+		return meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionFinished), nil
 	})
 	if err != nil {
 		return fmt.Errorf("experiment %s, which was last %s: %w", e.Name, e.Status.Phase, err)

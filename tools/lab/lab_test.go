@@ -10,24 +10,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-func experiment() *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e", UID: "uid"}}
+func experiment() *v1beta1.SizingExperiment {
+	return &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e", UID: "uid"}}
 }
 
-func trial(name, uid string, sequence int32) *v1alpha1.SizingTrial {
-	return &v1alpha1.SizingTrial{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{v1alpha1.LabelExperimentUID: uid}},
-		Spec:       v1alpha1.SizingTrialSpec{Sequence: sequence},
+func trial(name, uid string, sequence int32) *v1beta1.SizingTrial {
+	return &v1beta1.SizingTrial{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{v1beta1.LabelExperimentUID: uid}},
+		Spec:       v1beta1.SizingTrialSpec{Sequence: sequence},
 	}
 }
 
 func clientWith(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
+	if err := v1beta1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
@@ -53,15 +53,15 @@ func TestTrialsAreTheExperimentsOwnInTheirOrder(t *testing.T) {
 
 func TestFinishedReturnsAtTheEndAndIfTheExperimentIsDeleted(t *testing.T) {
 	ended, e := experiment(), experiment()
-	ended.Status.Phase = v1alpha1.ExperimentSucceeded
-	ended.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFinished, Status: metav1.ConditionTrue}}
+	ended.Status.Phase = v1beta1.ExperimentSucceeded
+	ended.Status.Conditions = []metav1.Condition{{Type: v1beta1.ConditionFinished, Status: metav1.ConditionTrue}}
 	c := clientWith(t, ended)
-	var seen []v1alpha1.ExperimentPhase
-	note := func(now *v1alpha1.SizingExperiment) { seen = append(seen, now.Status.Phase) }
+	var seen []v1beta1.ExperimentPhase
+	note := func(now *v1beta1.SizingExperiment) { seen = append(seen, now.Status.Phase) }
 	if err := Finished(t.Context(), c, e, note); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]v1alpha1.ExperimentPhase{v1alpha1.ExperimentSucceeded}, seen); diff != "" {
+	if diff := cmp.Diff([]v1beta1.ExperimentPhase{v1beta1.ExperimentSucceeded}, seen); diff != "" {
 		t.Errorf("the phases (-want +got):\n%s", diff)
 	}
 	if err := c.Delete(t.Context(), ended); err != nil {

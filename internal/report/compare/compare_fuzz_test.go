@@ -15,7 +15,7 @@ import (
 // FuzzCompareAnyTwoReports: whatever two stored reports hold, they are compared or refused, and each
 // row is in the comparison at most once.
 func FuzzCompareAnyTwoReports(f *testing.F) {
-	const small = `{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":{"status":{"results":[{"variant":"a","verdict":"Valid","p95Microseconds":%}]}},"trials":[{}]}`
+	const small = `{"apiVersion":"hashmark.dev/v1beta1","kind":"SizingReport","experiment":{"status":{"results":[{"variant":"a","verdict":"Valid","p95Microseconds":%}]}},"trials":[{}]}`
 	f.Add(fixture.QuickstartYAML, fixture.QuickstartYAML)
 	f.Add([]byte(strings.Replace(small, "%", "1", 1)), []byte(strings.Replace(small, "%", "-9223372036854775808", 1)))
 	f.Add([]byte(strings.Replace(small, "%", "0", 1)), fixture.QuickstartYAML)

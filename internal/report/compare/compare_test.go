@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
 	"github.com/hashmark-dev/hashmark/test/fixture"
@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // quickstart is the real experiment that reports are tested with. Its trials are repeated,
 // each time with values a thousandth higher, and then changed.
-func quickstart(repetitions int, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
+func quickstart(repetitions int, change func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial)) report.Document {
 	experiment, trials := fixture.Quickstart()
 	for repetition := 1; repetition < repetitions; repetition++ {
 		_, again := fixture.Quickstart()
@@ -43,7 +43,7 @@ func quickstart(repetitions int, change func(*v1alpha1.SizingExperiment, []v1alp
 }
 
 // slower multiplies every latency, and divides every rate, by two.
-func slower(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+func slower(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 	experiment.Name = "slower"
 	for i := range trials {
 		result := trials[i].Status.Result
@@ -76,7 +76,7 @@ func figure(t *testing.T, c compare.Comparison, variant string, name compare.Nam
 func TestDifferenceIsRealOnlyWithFourRepetitions(t *testing.T) {
 	for name, test := range map[string]struct {
 		repetitions int
-		change      func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)
+		change      func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial)
 		want        compare.Finding
 		chance      *int64
 	}{
@@ -98,7 +98,7 @@ func TestDifferenceIsRealOnlyWithFourRepetitions(t *testing.T) {
 }
 
 func TestUnmetObjectiveIsCapacityZero(t *testing.T) {
-	c := compare.Of(quickstart(1, nil), quickstart(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	c := compare.Of(quickstart(1, nil), quickstart(1, func(_ *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 		for i := range trials {
 			trials[i].Status.Result.CapacityMilliPerSecond, trials[i].Status.Result.ObjectiveMet = nil, ptr.To(false)
 		}
@@ -119,7 +119,7 @@ func TestIntervalsOverlap(t *testing.T) {
 		"above":          {843_804, 900_000, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+			c := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) {
 				row(e, "c10-500m").P95Interval = &handover.Interval{LowMicroseconds: test.low, HighMicroseconds: test.high}
 			}))
 			if got := figure(t, c, "c10-500m", compare.P95).IntervalsOverlap; got == nil || *got != test.want {
@@ -127,7 +127,7 @@ func TestIntervalsOverlap(t *testing.T) {
 			}
 		})
 	}
-	without := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+	without := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) {
 		row(e, "c10-500m").P95Interval = nil
 	}))
 	if got := figure(t, without, "c10-500m", compare.P95).IntervalsOverlap; got != nil {
@@ -135,14 +135,14 @@ func TestIntervalsOverlap(t *testing.T) {
 	}
 }
 
-func row(e *v1alpha1.SizingExperiment, variant string) *v1alpha1.VariantResult {
-	return &e.Status.Results[slices.IndexFunc(e.Status.Results, func(r v1alpha1.VariantResult) bool { return r.Variant == variant })]
+func row(e *v1beta1.SizingExperiment, variant string) *v1beta1.VariantResult {
+	return &e.Status.Results[slices.IndexFunc(e.Status.Results, func(r v1beta1.VariantResult) bool { return r.Variant == variant })]
 }
 
 func TestPricesAreComparedAsDecimals(t *testing.T) {
-	priced := func(price string) func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
-		return func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
-			row(e, "c10-500m").Price = &v1alpha1.Price{PerMillionLogins: price}
+	priced := func(price string) func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
+		return func(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) {
+			row(e, "c10-500m").Price = &v1beta1.Price{PerMillionLogins: price}
 		}
 	}
 	for _, test := range []struct {
@@ -160,39 +160,39 @@ func TestPricesAreComparedAsDecimals(t *testing.T) {
 
 func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*v1alpha1.SizingExperiment)
+		change func(*v1beta1.SizingExperiment)
 		want   string
 	}{
-		"objective": {func(e *v1alpha1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 500 }, "The objective differs: p95 at most 1000 ms, at most 1 ‰ failed in A, p95 at most 500 ms, at most 1 ‰ failed in B."},
-		"demand": {func(e *v1alpha1.SizingExperiment) {
-			e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "8", MaxReplicas: ptr.To[int32](4)}
+		"objective": {func(e *v1beta1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 500 }, "The objective differs: p95 at most 1000 ms, at most 1 ‰ failed in A, p95 at most 500 ms, at most 1 ‰ failed in B."},
+		"demand": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "8", MaxReplicas: ptr.To[int32](4)}
 		}, "The demand differs: none in A, 5 logins/s with 30 % headroom, at least cost 10, at most 8 CPU, at most 4 replicas in B."},
-		"prices": {func(e *v1alpha1.SizingExperiment) {
-			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
+		"prices": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 10000 guesses/s in B."},
-		"hashes": {func(e *v1alpha1.SizingExperiment) {
-			e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}}
+		"hashes": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}}
 		}, "The demand differs: none in A, 5 logins/s, any of Bcrypt and Argon2id in B."},
-		"prices of memory and of guesses at a control": {func(e *v1alpha1.SizingExperiment) {
-			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", PerGiBHour: "0.005", AttackerRates: []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_000}}}
+		"prices of memory and of guesses at a control": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04", PerGiBHour: "0.005", AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_000}}}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 0.005 per GiB-hour, 12000 guesses/s at control argon in B."},
-		"hardware": {func(e *v1alpha1.SizingExperiment) {
-			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", AttackerHardware: &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}}
+		"hardware": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", AttackerHardware: &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}}
 		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},
-		"mode":       {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Mode = v1alpha1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
-		"arrivals":   {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Arrivals = v1alpha1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
-		"steps":      {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
-		"encryption": {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.TLS = &v1alpha1.TLS{} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
-		"replicas":   {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
-		"memory":     {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
-		"no end": {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentSuspended },
+		"mode":       {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Mode = v1beta1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
+		"arrivals":   {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Arrivals = v1beta1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
+		"steps":      {func(e *v1beta1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
+		"encryption": {func(e *v1beta1.SizingExperiment) { e.Spec.Service.TLS = &v1beta1.TLS{} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
+		"replicas":   {func(e *v1beta1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
+		"memory":     {func(e *v1beta1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
+		"no end": {func(e *v1beta1.SizingExperiment) { e.Status.Phase = v1beta1.ExperimentSuspended },
 			"hashmark-demo/quickstart (B) has not finished. Suspended after 6 of 6 trials. So far: Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s."},
-		"nothing": {func(e *v1alpha1.SizingExperiment) {
-			e.Spec.Load.Arrivals, e.Spec.Repetitions = v1alpha1.ArrivalsPoisson, 4
+		"nothing": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Load.Arrivals, e.Spec.Repetitions = v1beta1.ArrivalsPoisson, 4
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) { test.change(e) }))
+			c := compare.Of(quickstart(1, nil), quickstart(1, func(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) { test.change(e) }))
 			if got := strings.Join(c.Questions, "\n"); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -205,17 +205,17 @@ func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 }
 
 func TestSummaryNamesBothRecommendations(t *testing.T) {
-	none := func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	none := func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 		asked(e, trials)
-		e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "too much is asked"}
+		e.Status.Recommendation = &v1beta1.Recommendation{Reason: "too much is asked"}
 	}
 	for name, test := range map[string]struct {
-		b    func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)
+		b    func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial)
 		want string
 	}{
 		"the same": {asked, " Both recommend 1×c10-500m."},
 		"none":     {none, " A recommends 1×c10-500m, B none."},
-		"no answer yet": {func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		"no answer yet": {func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 			asked(e, trials)
 			e.Status.Recommendation = nil
 		}, " repetitions are needed."},
@@ -229,7 +229,7 @@ func TestSummaryNamesBothRecommendations(t *testing.T) {
 }
 
 func TestVariantsAreMatchedByConfiguration(t *testing.T) {
-	renamed := func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	renamed := func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 		row(e, "c10-500m").Variant = "c10-500m-w1"
 		for i := range trials {
 			switch variant := &trials[i].Spec.Variant; variant.Name {
@@ -257,8 +257,8 @@ func TestVariantsAreMatchedByConfiguration(t *testing.T) {
 
 func TestReferenceSpeedsThatDiffer(t *testing.T) {
 	at := func(pool string, micros int64) report.Document {
-		return quickstart(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
-			e.Status.Speed = []v1alpha1.PoolSpeed{{NodePool: pool, HashMicrosecondsAtCost8: micros, ErrorPerMille: 10, LowPerMille: 950, HighPerMille: 1060}}
+		return quickstart(1, func(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) {
+			e.Status.Speed = []v1beta1.PoolSpeed{{NodePool: pool, HashMicrosecondsAtCost8: micros, ErrorPerMille: 10, LowPerMille: 950, HighPerMille: 1060}}
 		})
 	}
 	for name, test := range map[string]struct {
@@ -281,15 +281,15 @@ func TestReferenceSpeedsThatDiffer(t *testing.T) {
 }
 
 // asked adds a demand and a recommendation.
-func asked(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
-	e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30)}
-	e.Status.Recommendation = &v1alpha1.Recommendation{
-		Size: v1alpha1.Size{Variant: "c10-500m", Cost: 10, CPULimit: "500m", Replicas: 1, TotalCPU: "500m"}, Confidence: v1alpha1.ConfidenceHigh, Reason: "because",
+func asked(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) {
+	e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30)}
+	e.Status.Recommendation = &v1beta1.Recommendation{
+		Size: v1beta1.Size{Variant: "c10-500m", Cost: 10, CPULimit: "500m", Replicas: 1, TotalCPU: "500m"}, Confidence: v1beta1.ConfidenceHigh, Reason: "because",
 	}
 }
 
 // fewer adds a demand, and leaves out all but the first repetition of c10-250m.
-func fewer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+func fewer(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 	asked(e, trials)
 	seen := map[string]bool{}
 	for i := range trials {
@@ -301,23 +301,23 @@ func fewer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	}
 }
 
-func without(e *v1alpha1.SizingExperiment, variant string) {
-	e.Status.Results = slices.DeleteFunc(e.Status.Results, func(r v1alpha1.VariantResult) bool { return r.Variant == variant })
+func without(e *v1beta1.SizingExperiment, variant string) {
+	e.Status.Results = slices.DeleteFunc(e.Status.Results, func(r v1beta1.VariantResult) bool { return r.Variant == variant })
 }
 
 // richer has every kind of difference that a comparison shows.
-func richer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+func richer(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 	slower(e, trials)
 	fewer(e, trials)
 	without(e, "c8-500m")
 	e.Spec.Objective.P95Milliseconds = 500
 	e.Status.Recommendation.Variant, e.Status.Recommendation.Replicas, e.Status.Recommendation.TotalCPU = "c10-500m", 2, "1"
-	row(e, "c8-1").Verdict = v1alpha1.VerdictInvalid
+	row(e, "c8-1").Verdict = v1beta1.VerdictInvalid
 	for i := range trials {
 		trials[i].Status.Calibration.CPUModel = "another"
 		switch trials[i].Spec.Variant.Name {
 		case "c8-1":
-			trials[i].Status.Result.Verdict = v1alpha1.VerdictInvalid
+			trials[i].Status.Result.Verdict = v1beta1.VerdictInvalid
 		case "c10-1":
 			trials[i].Status.Result.Calibration.HashMicroseconds /= 2 // as in A
 		}
@@ -327,7 +327,7 @@ func richer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 }
 
 func TestFormatsMatchGoldenFiles(t *testing.T) {
-	c := compare.Of(quickstart(4, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	c := compare.Of(quickstart(4, func(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
 		fewer(e, trials)
 		without(e, "c8-250m")
 	}), quickstart(4, richer))

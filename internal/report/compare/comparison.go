@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -49,8 +49,8 @@ type Pair struct {
 	// The name in B, if it differs.
 	VariantB string `json:"variantB,omitempty"`
 	// The verdicts in A and B.
-	VerdictA v1alpha1.Verdict `json:"verdictA"`
-	VerdictB v1alpha1.Verdict `json:"verdictB"`
+	VerdictA v1beta1.Verdict `json:"verdictA"`
+	VerdictB v1beta1.Verdict `json:"verdictB"`
 	// The load that p95 belongs to, as text, if it differs by more than 5 %.
 	LoadA string `json:"loadA,omitempty"`
 	LoadB string `json:"loadB,omitempty"`
@@ -119,13 +119,13 @@ func apart(a, b float64) bool {
 
 // identify returns the same text for variants that measure the same configuration. Their names can
 // differ: if there is only one kind of concurrency, it is not part of the name.
-func identify(v v1alpha1.Variant) string {
+func identify(v v1beta1.Variant) string {
 	v.Name = ""
 	if milli, err := matrix.MilliCPU(v.CPULimit); err == nil {
 		v.CPULimit = strconv.FormatInt(milli, 10) // 1 and 1000m are equal
 	}
 	if v.NodePool != nil {
-		v.NodePool = &v1alpha1.NodePool{Name: v.NodePool.Name}
+		v.NodePool = &v1beta1.NodePool{Name: v.NodePool.Name}
 	}
 	text, _ := json.Marshal(v) // texts and numbers always have a JSON form
 	return string(text)

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -60,7 +60,7 @@ func demand(d report.Document) string {
 	return text
 }
 
-func words(hashes []v1alpha1.Algorithm) string {
+func words(hashes []v1beta1.Algorithm) string {
 	var names []string
 	for _, hash := range hashes {
 		names = append(names, string(hash))
@@ -68,7 +68,7 @@ func words(hashes []v1alpha1.Algorithm) string {
 	return strings.Join(names, " and ")
 }
 
-func priceList(p *v1alpha1.Prices) string {
+func priceList(p *v1beta1.Prices) string {
 	if p == nil {
 		return ""
 	}
@@ -85,22 +85,22 @@ func priceList(p *v1alpha1.Prices) string {
 	return strings.Join(list, ", ")
 }
 
-func attackerWords(p *v1alpha1.Prices) string {
+func attackerWords(p *v1beta1.Prices) string {
 	if h := p.AttackerHardware; h != nil {
 		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price, h.Watts, h.Years, h.PerKilowattHour)
 	}
 	return cmp.Or(p.GPUHour, "none") + " per GPU-hour"
 }
 
-func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
-	if load.Arrivals == "" && load.Mode != v1alpha1.LoadUsers {
-		return v1alpha1.ArrivalsPoisson
+func arrivals(load v1beta1.Load) v1beta1.Arrivals {
+	if load.Arrivals == "" && load.Mode != v1beta1.LoadUsers {
+		return v1beta1.ArrivalsPoisson
 	}
 	return load.Arrivals
 }
 
 // steps returns the load without the fields that have their own sentence.
-func steps(load v1alpha1.Load) v1alpha1.Load {
+func steps(load v1beta1.Load) v1beta1.Load {
 	load.Mode, load.Arrivals = "", ""
 	return load
 }
@@ -132,7 +132,7 @@ func circumstances(a, b report.Document) []string {
 func speeds(a, b report.Document) []string {
 	var texts []string
 	for _, from := range a.Experiment.Status.Speed {
-		at := slices.IndexFunc(b.Experiment.Status.Speed, func(p v1alpha1.PoolSpeed) bool { return p.NodePool == from.NodePool })
+		at := slices.IndexFunc(b.Experiment.Status.Speed, func(p v1beta1.PoolSpeed) bool { return p.NodePool == from.NodePool })
 		if at < 0 || from.HashMicrosecondsAtCost8 <= 0 {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -27,7 +27,7 @@ func JSON(w io.Writer, c Comparison) error {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Comparison
-	}{v1alpha1.GroupVersion.String(), Kind, c})
+	}{v1beta1.GroupVersion.String(), Kind, c})
 }
 
 // Summary returns the result of the comparison in a sentence or two.
@@ -108,7 +108,7 @@ func (c Comparison) remarks() []string {
 		if p.LoadA != "" {
 			texts = append(texts, fmt.Sprintf("p95 of %s is at %s in A and at %s in B.", p.Variant, p.LoadA, p.LoadB))
 		}
-		if p.VerdictA != v1alpha1.VerdictValid || p.VerdictB != v1alpha1.VerdictValid {
+		if p.VerdictA != v1beta1.VerdictValid || p.VerdictB != v1beta1.VerdictValid {
 			texts = append(texts, fmt.Sprintf("%s is %s in A and %s in B.", p.Variant, verdict(p.VerdictA), verdict(p.VerdictB)))
 		}
 	}
@@ -121,7 +121,7 @@ func (c Comparison) remarks() []string {
 	return texts
 }
 
-func verdict(v v1alpha1.Verdict) string { return strings.ToLower(string(v)) }
+func verdict(v v1beta1.Verdict) string { return strings.ToLower(string(v)) }
 
 func (f Figure) cells() (title, first, second string) {
 	for _, q := range quantities {

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -77,7 +77,7 @@ func cell(d report.Document, rows []report.Row, cost int32, limit string, least,
 	if recommendation := d.Experiment.Status.Recommendation; recommendation != nil && recommendation.Variant == row.Result.Variant {
 		c.Recommended, notes = true, append(notes, "recommended")
 	}
-	if row.Predicted || row.Result.Verdict != v1alpha1.VerdictValid {
+	if row.Predicted || row.Result.Verdict != v1beta1.VerdictValid {
 		notes = append(notes, row.Verdict())
 	}
 	switch capacity := row.Result.CapacityMilliPerSecond; {

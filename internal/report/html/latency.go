@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -22,7 +22,7 @@ func latencyPart(d report.Document) part {
 			"Each curve has its CPU limit as its label. A cross at the top is a rate that overloaded the service and has no p95. " +
 			"The dashed line is the objective, " + latency(objective) + ".",
 	}
-	if d.Experiment.Spec.Load.Mode == v1alpha1.LoadUsers {
+	if d.Experiment.Spec.Load.Mode == v1beta1.LoadUsers {
 		f.Caption = strings.Replace(f.Caption, "each offered rate", "each number of users", 1)
 	}
 	drawn := curves(d.Rows)
@@ -48,7 +48,7 @@ func latencyPart(d report.Document) part {
 // step is converted.
 func atReference(rows []report.Row) string {
 	for _, row := range rows {
-		if row.Shown != nil && slices.ContainsFunc(row.Shown.Status.Steps, func(s v1alpha1.Step) bool { return s.AtReference != nil }) {
+		if row.Shown != nil && slices.ContainsFunc(row.Shown.Status.Steps, func(s v1beta1.Step) bool { return s.AtReference != nil }) {
 			return ", both at the reference speed of the CPU"
 		}
 	}
@@ -91,7 +91,7 @@ func panelTitle(row report.Row, named func(report.Row) string) string {
 }
 
 // fill adds the points of the steps to the curve, and reports whether there are any.
-func fill(curve *curve, steps []v1alpha1.Step) bool {
+func fill(curve *curve, steps []v1beta1.Step) bool {
 	for i := range steps {
 		x, ok := load(&steps[i])
 		p95, interval := latencyOf(&steps[i])
@@ -103,7 +103,7 @@ func fill(curve *curve, steps []v1alpha1.Step) bool {
 				point.Low, point.High = float64(interval.LowMicroseconds), float64(interval.HighMicroseconds)
 			}
 			curve.Points = append(curve.Points, point)
-		case steps[i].Outcome == v1alpha1.StepOverloaded:
+		case steps[i].Outcome == v1beta1.StepOverloaded:
 			curve.Beyond = append(curve.Beyond, x)
 		}
 	}
@@ -114,7 +114,7 @@ func fill(curve *curve, steps []v1alpha1.Step) bool {
 
 // latencyOf returns p95 with its interval, at the reference speed, or as observed if the
 // step is not converted.
-func latencyOf(step *v1alpha1.Step) (*int64, *handover.Interval) {
+func latencyOf(step *v1beta1.Step) (*int64, *handover.Interval) {
 	if at := step.AtReference; at != nil {
 		return at.P95Microseconds, at.P95Interval
 	}
@@ -124,13 +124,13 @@ func latencyOf(step *v1alpha1.Step) (*int64, *handover.Interval) {
 // load returns the load that the step offered: users, or logins per second, at the
 // reference speed if the step is converted. It returns false for the saturation step, which
 // has nothing to do with the objective.
-func load(step *v1alpha1.Step) (float64, bool) {
+func load(step *v1beta1.Step) (float64, bool) {
 	switch {
-	case step.Kind == v1alpha1.StepOpen && step.AtReference != nil && step.AtReference.OfferedMilliPerSecond > 0:
+	case step.Kind == v1beta1.StepOpen && step.AtReference != nil && step.AtReference.OfferedMilliPerSecond > 0:
 		return float64(step.AtReference.OfferedMilliPerSecond) / 1000, true
-	case step.Kind == v1alpha1.StepOpen && step.OfferedMilliPerSecond != nil && *step.OfferedMilliPerSecond > 0:
+	case step.Kind == v1beta1.StepOpen && step.OfferedMilliPerSecond != nil && *step.OfferedMilliPerSecond > 0:
 		return float64(*step.OfferedMilliPerSecond) / 1000, true
-	case step.Kind == v1alpha1.StepClosed && step.Users != nil && *step.Users > 0:
+	case step.Kind == v1beta1.StepClosed && step.Users != nil && *step.Users > 0:
 		return float64(*step.Users), true
 	default:
 		return 0, false
@@ -150,7 +150,7 @@ func axes(d report.Document, drawn []panelCurves, objective float64) (x, y scale
 		}
 	}
 	title := "logins offered per second"
-	if d.Experiment.Spec.Load.Mode == v1alpha1.LoadUsers {
+	if d.Experiment.Spec.Load.Mode == v1beta1.LoadUsers {
 		title = "users"
 	}
 	return fit(title, loads, units.Number), fit("", times, latency)
@@ -188,9 +188,9 @@ func latencyLines(row report.Row) [][]string {
 	return lines
 }
 
-func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
+func latencyLine(variant string, step *v1beta1.Step, users float64) []string {
 	offered := units.Rate(step.OfferedMilliPerSecond)
-	if step.Kind == v1alpha1.StepClosed {
+	if step.Kind == v1beta1.StepClosed {
 		offered = units.Number(users) + " users"
 	}
 	share, hash, rate, p95, interval := "", "", "", "", ""
@@ -209,17 +209,17 @@ func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
 	return []string{variant, offered, share, units.Latency(step.P95Microseconds), hash, rate, p95, interval, outcome(step.Outcome)}
 }
 
-func outcome(o v1alpha1.StepOutcome) string {
+func outcome(o v1beta1.StepOutcome) string {
 	switch o {
-	case v1alpha1.StepMet:
+	case v1beta1.StepMet:
 		return "meets the objective"
-	case v1alpha1.StepFailed:
+	case v1beta1.StepFailed:
 		return "does not meet the objective"
-	case v1alpha1.StepUndecided:
+	case v1beta1.StepUndecided:
 		return "undecided"
-	case v1alpha1.StepOverloaded:
+	case v1beta1.StepOverloaded:
 		return "overloaded"
-	case v1alpha1.StepNotRun:
+	case v1beta1.StepNotRun:
 		return "not run"
 	default:
 		return ""

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -29,7 +29,7 @@ const (
 // observed is the speed of the CPU during a trial.
 type observed struct {
 	row   report.Row
-	trial *v1alpha1.SizingTrial
+	trial *v1beta1.SizingTrial
 	// The blocks of the calibration and the windows of the load: seconds since 1970, and the
 	// hash time in thousandths of the reference.
 	blocks, windows plotter.XYs
@@ -117,9 +117,9 @@ func (o *observed) readBlocks(reference float64) {
 	}
 }
 
-func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
+func kept(trial *v1beta1.SizingTrial) *v1beta1.Attempt {
 	for i := range slices.Backward(trial.Status.Attempts) {
-		if a := &trial.Status.Attempts[i]; a.Outcome == v1alpha1.OutcomeKept {
+		if a := &trial.Status.Attempts[i]; a.Outcome == v1beta1.OutcomeKept {
 			return a
 		}
 	}
@@ -200,7 +200,7 @@ func speedPanel(d report.Document, trials []observed, y scale, begin float64, id
 	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(dimensions{Width: 820, Height: 300}, altText{ID: id, Title: title, Description: words}))}
 }
 
-func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) scale {
+func speedScale(pool *v1beta1.PoolSpeed, trials []observed) scale {
 	least, most := -5.0, 5.0
 	if pool != nil {
 		least, most = math.Min(least, percent(pool.LowPerMille)), math.Max(most, percent(pool.HighPerMille))

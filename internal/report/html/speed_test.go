@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -48,27 +48,27 @@ func TestNoSpeedChartWithoutSpeed(t *testing.T) {
 
 func TestSpeedChartOfPartialData(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*v1alpha1.SizingExperimentStatus, *v1alpha1.SizingTrialStatus)
+		change func(*v1beta1.SizingExperimentStatus, *v1beta1.SizingTrialStatus)
 		want   int
 	}{
-		"without windows": {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) { s.Speed.WindowsPerMille = nil }, 1},
-		"with one window": {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) {
+		"without windows": {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) { s.Speed.WindowsPerMille = nil }, 1},
+		"with one window": {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) {
 			s.Speed.WindowsPerMille = []int32{990}
 		}, 1},
-		"with windows that have no hash": {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) {
+		"with windows that have no hash": {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) {
 			s.Speed.WindowsPerMille = []int32{0, 0}
 		}, 1},
-		"without blocks":                {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) { s.Calibration = nil }, 1},
-		"without the attempt's times":   {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) { s.Attempts = nil }, 1},
-		"before the experiment has any": {func(e *v1alpha1.SizingExperimentStatus, _ *v1alpha1.SizingTrialStatus) { e.Speed = nil }, 0},
-		"without a beginning":           {func(e *v1alpha1.SizingExperimentStatus, _ *v1alpha1.SizingTrialStatus) { e.StartTime = nil }, 1},
-		"of a trial without a result":   {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) { s.Result = nil }, 1},
-		"with more windows than are drawn": {func(_ *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) {
+		"without blocks":                {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) { s.Calibration = nil }, 1},
+		"without the attempt's times":   {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) { s.Attempts = nil }, 1},
+		"before the experiment has any": {func(e *v1beta1.SizingExperimentStatus, _ *v1beta1.SizingTrialStatus) { e.Speed = nil }, 0},
+		"without a beginning":           {func(e *v1beta1.SizingExperimentStatus, _ *v1beta1.SizingTrialStatus) { e.StartTime = nil }, 1},
+		"of a trial without a result":   {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) { s.Result = nil }, 1},
+		"with more windows than are drawn": {func(_ *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) {
 			for len(s.Speed.WindowsPerMille) < 512 {
 				s.Speed.WindowsPerMille = append(s.Speed.WindowsPerMille, 1010)
 			}
 		}, 1},
-		"with nothing": {func(e *v1alpha1.SizingExperimentStatus, s *v1alpha1.SizingTrialStatus) {
+		"with nothing": {func(e *v1beta1.SizingExperimentStatus, s *v1beta1.SizingTrialStatus) {
 			e.Speed, s.Speed = nil, nil
 		}, 0},
 	} {

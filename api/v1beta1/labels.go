@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 // Labels on everything that belongs to an experiment. Objects are tied to their owner by
 // UID, because a name can be deleted and used again.

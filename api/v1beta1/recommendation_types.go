@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 // Confidence is how far a recommendation can be relied on.
 // +kubebuilder:validation:Enum=High;Medium;Low

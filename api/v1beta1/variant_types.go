@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 // Algorithm is a way to hash a password.
 // +kubebuilder:validation:Enum=Bcrypt;Argon2id;Scrypt;PBKDF2;SHA256

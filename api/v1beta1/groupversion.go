@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -7,7 +7,7 @@ import (
 )
 
 // GroupVersion is the group and version of every type in this package.
-var GroupVersion = schema.GroupVersion{Group: "hashmark.dev", Version: "v1alpha1"}
+var GroupVersion = schema.GroupVersion{Group: "hashmark.dev", Version: "v1beta1"}
 
 // AddToScheme adds the types of this package to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {

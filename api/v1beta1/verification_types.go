@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 // VerificationOutcome is whether a verification shows that the objective is met.
 // +kubebuilder:validation:Enum=Met;Failed;Undecided;NotRun

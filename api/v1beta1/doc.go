@@ -1,4 +1,4 @@
-// Package v1alpha1 is the API that users of Hashmark write and read: the SizingExperiment,
+// Package v1beta1 is the API that users of Hashmark write and read: the SizingExperiment,
 // which says what to measure, and the SizingTrial, which holds one measurement of one
 // variant of it.
 //
@@ -10,4 +10,4 @@
 //
 // +kubebuilder:object:generate=true
 // +groupName=hashmark.dev
-package v1alpha1
+package v1beta1

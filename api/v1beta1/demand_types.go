@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 // Demand is what the login service must carry in production. The recommendation is the
 // highest bcrypt cost, or with hashes the hash that costs an attacker most, that a variant
