@@ -104,8 +104,11 @@ build: ## Compile everything
 
 run: docker-build install ## Run the operator on this machine, against the cluster, whose nodes get the other images
 	hack/clusters.sh load-images dist/images/{loginservice,generator}.tar
-	$(CLUSTER_ENV) && go run ./cmd/operator --log-format=text --metrics-bind-address=0 --leader-election-namespace=default \
-		--service-image=$${IMAGES:-hashmark.dev}/loginservice:$${TAG:-dev} --generator-image=$${IMAGES:-hashmark.dev}/generator:$${TAG:-dev}
+	printf '%s\n' 'apiVersion: config.hashmark.dev/v1beta1' 'kind: OperatorConfiguration' \
+		'leaderElection: {namespace: default}' 'metrics: {bindAddress: "0"}' \
+		"loginService: {image: '$${IMAGES:-hashmark.dev}/loginservice:$${TAG:-dev}'}" \
+		"generator: {image: '$${IMAGES:-hashmark.dev}/generator:$${TAG:-dev}'}" >dist/operator.yaml
+	$(CLUSTER_ENV) && go run ./cmd/operator --log-format=text --config=dist/operator.yaml
 
 generate: ## Regenerate the code, CRDs, dashboards and the chart's README
 	$(TOOL) controller-gen object paths=./api/...

@@ -23,7 +23,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// startTimeout is the operator's --start-timeout in every test.
+// startTimeout is the operator's trials.startTimeout in every test.
 const startTimeout = 5 * time.Minute
 
 // operator is one process of the operator: its reconcilers, and when each object is due to be

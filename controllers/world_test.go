@@ -53,7 +53,7 @@ type testCluster struct {
 	asleep bool
 	// cacheBehind hides verifications from the cache of the trial reconciler.
 	cacheBehind bool
-	// limit is the operator's --max-concurrent-trials.
+	// limit is the operator's trials.maxConcurrent.
 	limit int
 	// paused is the operator's --paused.
 	paused bool

@@ -42,7 +42,7 @@ programs() {
 started() {
   local root=$work/arm64 name=${1##*/}
   case ${name%@*} in
-    operator) [[ $(qemu-aarch64 "$root/operator" --help 2>&1) == *max-concurrent-trials* ]] || die "the operator for arm64 does not start" ;;
+    operator) [[ $(qemu-aarch64 "$root/operator" --help 2>&1) == *OperatorConfiguration* ]] || die "the operator for arm64 does not start" ;;
     generator)
       [[ $(qemu-aarch64 "$root/usr/local/bin/k6" version) == *linux/arm64* ]] || die "k6 for arm64 does not start"
       # It names the variables that it lacks.

@@ -1,7 +1,7 @@
 // Command operator runs Hashmark's controllers. They create the trials of SizingExperiments,
 // measure them, and write the results into the status.
 //
-//	operator --service-image=… --generator-image=…     see operator --help
+//	operator --config=FILE                              see operator --help
 //	operator smoke-test --namespace=… [--timeout=10m]  tests an installation
 //
 // The smoke test creates one small experiment, prints its progress and its result, deletes it,
@@ -74,7 +74,7 @@ func operate(args []string) error {
 	if err := controllers.IndexTrials(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	if err := setup(ctx, mgr, flags); err != nil {
+	if err := setup(ctx, mgr, &flags.configuration); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
@@ -82,35 +82,39 @@ func operate(args []string) error {
 
 // setup registers the controllers, the metrics and the probes. An operator is alive from its
 // start, and ready once its caches have been filled.
-func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
+func setup(ctx context.Context, mgr ctrl.Manager, c *configuration) error {
 	ready, err := controllers.WatchAll(ctx, mgr.GetCache())
 	if err != nil {
 		return err
 	}
-	live, waiting := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces), &controllers.Queue{}
-	tally, err := setupMetrics(mgr, flags, waiting)
+	live, waiting := controllers.LiveIn(mgr.GetAPIReader(), c.WatchNamespaces), &controllers.Queue{}
+	tally, err := setupMetrics(mgr, c, waiting)
 	if err != nil {
 		return err
 	}
-	namespace, err := flags.ownNamespace()
+	namespace, err := c.ownNamespace()
+	if err != nil {
+		return err
+	}
+	settings, err := c.settings()
 	if err != nil {
 		return err
 	}
 	lease := types.NamespacedName{Namespace: namespace, Name: turnsLease}
 	experiments := &controllers.ExperimentReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("hashmark"), Queue: waiting,
-		Settings: flags.settings, StartTimeout: flags.startTimeout, Paused: flags.paused,
+		Settings: settings, StartTimeout: c.Trials.StartTimeout.Duration, Paused: c.Paused,
 	}
 	turns := &controllers.TurnReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
-		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials, Queue: waiting,
-		Lease: lease, Paused: flags.paused,
+		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: c.Trials.MaxConcurrent, Queue: waiting,
+		Lease: lease, Paused: c.Paused,
 	}
 	trials := &controllers.TrialReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
-		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
-		Settings: flags.settings, StartTimeout: flags.startTimeout, Model: lifecycle.Simulation(), Tally: tally,
-		Queue: waiting, Turns: lease, Paused: flags.paused,
+		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: c.Trials.MaxConcurrent,
+		Settings: settings, StartTimeout: c.Trials.StartTimeout.Duration, Model: lifecycle.Simulation(), Tally: tally,
+		Queue: waiting, Turns: lease, Paused: c.Paused,
 	}
 	denyPolicies := &controllers.DenyPolicyReconciler{Client: mgr.GetClient(), Live: live}
 	return errors.Join(
@@ -123,10 +127,10 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	)
 }
 
-func setupMetrics(mgr ctrl.Manager, flags *flags, waiting *controllers.Queue) (controllers.Tally, error) {
+func setupMetrics(mgr ctrl.Manager, c *configuration, waiting *controllers.Queue) (controllers.Tally, error) {
 	tally := controllers.NewCounts()
 	return tally, ctrlmetrics.Registry.Register(&controllers.Metrics{
 		Cache: mgr.GetCache(), Clock: clock.RealClock{}, Elected: mgr.Elected(), Tally: tally,
-		MaxExperiments: flags.metricsMaxExperiments, Queue: waiting, StartTimeout: flags.startTimeout,
+		MaxExperiments: c.Metrics.MaxExperiments, Queue: waiting, StartTimeout: c.Trials.StartTimeout.Duration,
 	})
 }

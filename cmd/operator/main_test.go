@@ -30,13 +30,20 @@ type operatorProcess struct {
 	probes string
 }
 
-// operator starts an operator without metrics and with its own probe address.
-func operator(t *testing.T, kubeconfig string, flags ...string) *operatorProcess {
+// operator starts an operator without leader election and metrics, unless the settings say otherwise, and with its own
+// probe address.
+func operator(t *testing.T, kubeconfig string, settings ...string) *operatorProcess {
 	t.Helper()
 	probes := process.FreeAddress(t)
-	common := []string{"--metrics-bind-address=0", "--health-probe-bind-address=" + probes}
-	return &operatorProcess{process.Start(t, kubeconfig, "", append(append(common, images...), flags...)...), t, probes}
+	common := []string{images, `{leaderElection: {enabled: false}, metrics: {bindAddress: "0"}, health: {bindAddress: "` + probes + `"}}`}
+	return &operatorProcess{process.Start(t, kubeconfig, "", process.Config(t, append(common, settings...)...)), t, probes}
 }
+
+// leases returns the setting of the namespace of an operator's Leases.
+func leases(namespace string) string { return "leaderElection: {namespace: " + namespace + "}" }
+
+// elected makes an operator elect a leader.
+const elected = "leaderElection: {enabled: true}"
 
 // answers reports whether a probe returns this status code.
 func (o *operatorProcess) answers(path string, code int) bool {

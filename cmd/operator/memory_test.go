@@ -33,8 +33,8 @@ func TestOperatorStaysBelowItsMemoryLimit(t *testing.T) {
 	kubeconfig := userOfOperator(t, "small", home, "")
 	metrics := process.FreeAddress(t)
 	run := func() *operatorProcess {
-		o := operator(t, kubeconfig, "--leader-election-namespace="+home, "--allowed-service-images=registry.example",
-			"--metrics-bind-address="+metrics, "--metrics-secure=false")
+		o := operator(t, kubeconfig, leases(home), "loginService: {allowedImages: [registry.example]}",
+			`metrics: {bindAddress: "`+metrics+`", secure: false}`)
 		process.Eventually(t, "the operator is ready", 5*time.Minute, o.ready)
 		return o
 	}

@@ -31,8 +31,8 @@ func TestMetricsNeedAuthorizationAndComeFromTheLeader(t *testing.T) {
 	replicas := map[string]*operatorProcess{}
 	for range 2 {
 		address := process.FreeAddress(t)
-		replicas[address] = operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home,
-			"--watch-namespaces="+home, "--metrics-bind-address="+address)
+		replicas[address] = operator(t, kubeconfig, elected, leases(home),
+			"watchNamespaces: ["+home+"]", `metrics: {bindAddress: "`+address+`"}`)
 	}
 	for address, replica := range replicas {
 		process.Eventually(t, "a replica is ready", time.Minute, replica.ready)

@@ -23,7 +23,7 @@ import (
 // TestOperatorIsReadyOnceCachesAreFilled checks the readiness of an operator that
 // reaches the API server, but may not read anything.
 func TestOperatorIsReadyOnceCachesAreFilled(t *testing.T) {
-	o := operator(t, cluster.User(t, "newcomer"), "--leader-election-namespace=default")
+	o := operator(t, cluster.User(t, "newcomer"), leases("default"))
 	process.Eventually(t, "it is alive", 30*time.Second, func() bool { return o.answers("/healthz", http.StatusOK) })
 	process.Eventually(t, "its lists are refused", 30*time.Second, func() bool { return strings.Contains(o.Stderr(), "forbidden") })
 	if !o.answers("/readyz", http.StatusInternalServerError) {
@@ -63,7 +63,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	home := cluster.Namespace(t, "home")
 	kubeconfig := userOfOperator(t, "replica", home, "")
 	replica := func() *operatorProcess {
-		return operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home)
+		return operator(t, kubeconfig, elected, leases(home))
 	}
 	first := replica()
 	process.Eventually(t, "the first one leads", 30*time.Second, func() bool { return leader(t, home) != "" })

@@ -24,7 +24,7 @@ func TestConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 
 	foreign := createExperiment(t, third)
 	holder, waiting := createExperiment(t, first), createExperiment(t, second)
-	o := operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home, "--watch-namespaces="+first+","+second)
+	o := operator(t, kubeconfig, elected, leases(home), "watchNamespaces: ["+first+", "+second+"]")
 	process.Eventually(t, "the operator is ready", 30*time.Second, o.ready)
 
 	process.Eventually(t, "a service is deployed", 30*time.Second, func() bool { return deployments(t, first)+deployments(t, second) == 1 })

@@ -22,7 +22,7 @@ func live() Dashboard {
 	}
 }
 
-const needsRemoteWrite = " Needs the operator's --k6-remote-write-url."
+const needsRemoteWrite = " Needs the operator's generator.remoteWrite.url."
 
 var half = size{12, 8}
 

@@ -92,7 +92,7 @@ func guaranteed(cpuLimit, cpu, memoryLimit, memory string) (corev1.ResourceRequi
 	return corev1.ResourceRequirements{Requests: limits.DeepCopy(), Limits: limits}, nil
 }
 
-// Settings are the operator's flags that apply to every attempt.
+// Settings are the operator's settings that apply to every attempt.
 type Settings struct {
 	// ServiceImage is the login service's image.
 	ServiceImage string

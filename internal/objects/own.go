@@ -38,12 +38,12 @@ const (
 	programVolume = "hashmark"
 )
 
-// ImageNotAllowedError means that the operator's flags do not admit an image.
+// ImageNotAllowedError means that the operator's settings do not admit an image.
 type ImageNotAllowedError struct{ Image string }
 
 // Error says what to do.
 func (e *ImageNotAllowedError) Error() string {
-	return fmt.Sprintf("service.own.image %s is not in a repository that this operator admits; ask for it to be added to --allowed-service-images", e.Image)
+	return fmt.Sprintf("service.own.image %s is not in a repository that this operator admits; ask for it to be added to loginService.allowedImages", e.Image)
 }
 
 // CheckImage returns an *ImageNotAllowedError if the experiment's own login service has an image that

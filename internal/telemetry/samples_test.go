@@ -132,7 +132,7 @@ func TestDeadlineIsTheOperators(t *testing.T) {
 	}
 	later := value(t, telemetry.Of(s), "hashmark_trial_attempt_deadline_timestamp_seconds")
 	if later-float64(want.Unix()) != (2 * 55 * time.Minute).Seconds() {
-		t.Errorf("with --start-timeout=1h the deadline is %v, of 5m it was %v", later, want.Unix())
+		t.Errorf("with a startTimeout of 1h the deadline is %v, of 5m it was %v", later, want.Unix())
 	}
 }
 

@@ -23,7 +23,7 @@ func operatorKilled(t *testing.T, c *chaos) {
 	random := rand.New(rand.NewPCG(seed, 0))
 
 	// Without a lease, which the next operator would wait for longer than it lives.
-	o := startOperator(t, "--leader-elect=false")
+	o := startOperator(t, "leaderElection: {enabled: false}")
 	var killed []*v1beta1.SizingExperiment
 	for kill := range kills {
 		if n := len(killed); n == 0 || over(t, killed[n-1]) {

@@ -79,7 +79,7 @@ func nodeDrained(node, component string) func(*testing.T, *chaos) {
 // controller of a cloud does. At the end a new node registers itself.
 func nodeStopped(node, component string, stays bool) func(*testing.T, *chaos) {
 	return func(t *testing.T, c *chaos) {
-		startOperator(t, "--start-timeout=15s")
+		startOperator(t, "trials: {startTimeout: 15s}")
 		e := c.experiment(t, "stopped-"+component, longer(10))
 		generator := underLoad(t, e)
 		crash(t, "crash-node", strings.TrimPrefix(node, "node-"))

@@ -89,7 +89,7 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 // of them.
 func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)) inHashTimes {
 	t.Helper()
-	o := startOperator(t, "--service-image=hashmark.dev/drift-"+schedule+":e2e")
+	o := startOperator(t, `loginService: {image: "hashmark.dev/drift-`+schedule+`:e2e"}`)
 	defer o.stop() // the next one has another image
 	e := undisturbed(t, tiny(ns, schedule, costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Seed = ptr.To[int64](1)

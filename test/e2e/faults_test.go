@@ -14,13 +14,13 @@ import (
 
 // The reconcilers' tests have a simulated kubelet and cover all other faults.
 func TestATrialThatCannotSucceedFailsWithAReason(t *testing.T) {
-	for reason, flags := range map[string][]string{
+	for reason, settings := range map[string]string{
 		// Nothing listens there, so that the pull fails at once, whatever the network does with other names.
-		v1beta1.ReasonImagePull: {"--service-image=localhost:1/absent:dev", "--start-timeout=15s"},
-		handover.ScriptError:    {"--generator-image=hashmark.dev/failing-k6:e2e"},
+		v1beta1.ReasonImagePull: `{loginService: {image: "localhost:1/absent:dev"}, trials: {startTimeout: 15s}}`,
+		handover.ScriptError:    `generator: {image: "hashmark.dev/failing-k6:e2e"}`,
 	} {
 		t.Run(reason, func(t *testing.T) {
-			startOperator(t, flags...)
+			startOperator(t, settings)
 			endsFor(t, create(t, tiny(namespace(t), strings.ToLower(reason), tries(1))), reason)
 		})
 	}

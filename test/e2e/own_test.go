@@ -15,7 +15,7 @@ import (
 )
 
 // admitsExamples makes an operator deploy the images of the examples.
-const admitsExamples = "--allowed-service-images=hashmark.dev/examples"
+const admitsExamples = "loginService: {allowedImages: [hashmark.dev/examples]}"
 
 // etcd returns the example of etcd as a login service, with a short load of one variant.
 func etcd(t *testing.T, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,8 +126,13 @@ func (c *cluster) start(v version) {
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(c.kubeconfig), "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	must(c.t, err)
 	defer log.Close()
-	c.process = exec.Command(program, "--leader-election-namespace="+namespace, "--metrics-bind-address=0", "--health-probe-bind-address="+process.FreeAddress(c.t),
-		"--service-image=example.test/loginservice:"+string(v), "--generator-image=example.test/generator:"+string(v))
+	c.process = exec.Command(program, process.Config(c.t, fmt.Sprintf(`
+leaderElection: {enabled: false, namespace: %s}
+metrics: {bindAddress: "0"}
+health: {bindAddress: "%s"}
+loginService: {image: "example.test/loginservice:%[3]s"}
+generator: {image: "example.test/generator:%[3]s"}
+`, namespace, process.FreeAddress(c.t), v)))
 	c.process.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig, "GOMAXPROCS=1") // as in the chart
 	c.process.Stdout, c.process.Stderr = log, log
 	// If the test dies, its operator dies too.

@@ -36,9 +36,14 @@ func startOperator(t *testing.T, kubeconfig, namespace string) *operatorProcess 
 	t.Helper()
 	address := process.FreeAddress(t)
 	o := &operatorProcess{output: &bytes.Buffer{}, began: time.Now(), metrics: "http://" + address + "/metrics"}
-	o.command = exec.Command(program(t, "HASHMARK_OPERATOR"),
-		"--leader-election-namespace="+namespace, "--metrics-bind-address="+address, "--metrics-secure=false", "--health-probe-bind-address=0",
-		"--start-timeout=1h", "--service-image=example.test/loginservice:v1", "--generator-image=example.test/generator:v1")
+	o.command = exec.Command(program(t, "HASHMARK_OPERATOR"), process.Config(t, fmt.Sprintf(`
+leaderElection: {enabled: false, namespace: %s}
+metrics: {bindAddress: "%s", secure: false}
+health: {bindAddress: "0"}
+trials: {startTimeout: 1h}
+loginService: {image: "example.test/loginservice:v1"}
+generator: {image: "example.test/generator:v1"}
+`, namespace, address)))
 	o.command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "GOMAXPROCS=1") // as in the chart
 	o.command.Stderr = o.output
 	must(t, o.command.Start())

@@ -80,3 +80,45 @@ yes
 {{- end -}}
 {{- with $placement }}{{ toYaml . }}{{ end -}}
 {{- end -}}
+
+{{/* The operator's settings, as the file that it reads. */}}
+{{- define "hashmark.configuration" -}}
+apiVersion: config.hashmark.dev/v1beta1
+kind: OperatorConfiguration
+{{- if .Values.rbac.namespaced }}
+watchNamespaces: {{ include "hashmark.namespaces" . }}
+{{- end }}
+paused: {{ .Values.operator.paused }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+trials:
+  maxConcurrent: {{ .Values.operator.maxConcurrentTrials }}
+  startTimeout: {{ .Values.operator.startTimeout }}
+loginService:
+  image: {{ include "hashmark.image" (list . .Values.loginService.image) }}
+  {{- with .Values.loginService.allowedImages }}
+  allowedImages: {{ toJson . }}
+  {{- end }}
+generator:
+  image: {{ include "hashmark.image" (list . .Values.generator.image) }}
+  cpuLimit: {{ .Values.generator.cpuLimit | quote }}
+  memoryLimit: {{ .Values.generator.memoryLimit | quote }}
+  {{- with .Values.generator.nodeSelector }}
+  nodeSelector: {{ toJson . }}
+  {{- end }}
+  {{- with .Values.generator.tolerations }}
+  tolerations: {{ toJson . }}
+  {{- end }}
+  {{- if .Values.k6.remoteWrite.url }}
+  remoteWrite: {{ pick .Values.k6.remoteWrite "url" "secretName" | toJson }}
+  {{- end }}
+leaderElection:
+  enabled: {{ .Values.operator.leaderElection }}
+metrics:
+  {{- if .Values.metrics.enabled }}
+  bindAddress: ":{{ .Values.metrics.port }}"
+  secure: {{ .Values.metrics.secure }}
+  maxExperiments: {{ .Values.metrics.maxExperiments }}
+  {{- else }}
+  bindAddress: "0"
+  {{- end }}
+{{- end -}}
