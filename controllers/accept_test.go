@@ -60,7 +60,7 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 				Spec: v1beta1.SizingExperimentSpec{
 					Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1beta1.Prices{},
 					Service: v1beta1.Service{MemoryLimit: "192Mi"}, Repetitions: 1,
-					Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}
 			tt.change(&experiment.Spec)
@@ -162,7 +162,7 @@ func withOwnImage(image string) *v1beta1.SizingExperiment {
 			Service: v1beta1.Service{MemoryLimit: "192Mi", Own: &v1beta1.OwnService{
 				Image: image, Login: handover.Login{Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 			}},
-			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
 		},
 	}
 }

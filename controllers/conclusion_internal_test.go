@@ -68,7 +68,7 @@ func endedExperiment(t *testing.T, now time.Time) (*v1beta1.SizingExperiment, *v
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix:  v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
 			Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
-			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 		},
 	}
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))

@@ -74,7 +74,7 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 				Spec: v1beta1.SizingExperimentSpec{
 					Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
 					Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1, Suspend: true,
-					Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}
 			c := serving(experiment).

@@ -72,11 +72,11 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.parallelism) == has(oldSelf.parallelism) && (!has(self.parallelism) || self.parallelism == oldSelf.parallelism)",message="parallelism can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
-// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Corners') || self.load.mode == 'Capacity'",message="matrix.measure Corners requires load.mode Capacity, because the other variants are predicted from its results; use mode: Capacity, or measure: All"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Corners') || !(has(self.load.rates) || has(self.load.users))",message="matrix.measure Corners requires load.capacity, because the other variants are predicted from its results; remove load.rates and load.users, or use measure: All"
 // +kubebuilder:validation:XValidation:rule="has(self.prices) || !has(self.matrix.nodePools) || self.matrix.nodePools.all(p, !has(p.perCPUHour))",message="a node pool's perCPUHour is in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour"
 // +kubebuilder:validation:XValidation:rule="!has(self.objective.p99Milliseconds) || self.objective.p99Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p99Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p99Milliseconds"
 // +kubebuilder:validation:XValidation:rule="self.objective.p95Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p95Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p95Milliseconds"
-// +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand is a login rate, which load.mode: Users does not measure; use mode Capacity or Rates, or remove demand"
+// +kubebuilder:validation:XValidation:rule="!(has(self.demand) && has(self.load.users))",message="demand is a login rate, which load.users does not measure; use load.capacity or load.rates, or remove demand"
 // +kubebuilder:validation:XValidation:rule="!(has(self.service.own) && self.service.own.hash == 'Other') || !(has(self.demand) || has(self.prices))",message="service.own.hash Other is no bcrypt hash, so no cost can be recommended or priced; remove demand and prices, or use Bcrypt"
 type SizingExperimentSpec struct {
 	// The variants to measure: every combination of the matrix's lists.
@@ -90,15 +90,16 @@ type SizingExperimentSpec struct {
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
 
-	// The load that the login service is driven with.
-	// +kubebuilder:default={mode: "Capacity", stepSeconds: 10, maxStepSeconds: 120}
+	// The load that the login service is driven with: one of capacity, rates and users. When
+	// all three are absent: capacity.
+	// +kubebuilder:default={stepSeconds: 10}
 	Load Load `json:"load,omitempty"`
 
 	// The objective that a variant must meet at a rate for the rate to count as served.
 	Objective Objective `json:"objective"`
 
 	// What the login service must carry in production, for which a size is recommended.
-	// When absent: nothing is recommended. Not with mode Users.
+	// When absent: nothing is recommended. Not with load.users.
 	// +optional
 	Demand *Demand `json:"demand,omitempty"`
 
@@ -220,8 +221,8 @@ type Matrix struct {
 	// Which variants are measured. All (the default) measures every variant. Corners
 	// measures all controls and, for each kind of concurrency on each node pool, the lowest
 	// and the highest cost on the smallest and the largest CPU limit, and two more variants
-	// to check the model. The other costs and limits are predicted. Corners requires mode
-	// Capacity.
+	// to check the model. The other costs and limits are predicted. Corners requires
+	// load.capacity.
 	// +kubebuilder:default=All
 	Measure Measure `json:"measure,omitempty"`
 }

@@ -1,9 +1,11 @@
 package v1beta1
 
-import "k8s.io/apimachinery/pkg/util/intstr"
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+)
 
 // LoadMode is the kind of load that a variant is put under.
-// +kubebuilder:validation:Enum=Capacity;Rates;Users
 type LoadMode string
 
 const (
@@ -26,75 +28,48 @@ const (
 	ArrivalsUniform Arrivals = "Uniform"
 )
 
-// Load is the load that the login service is driven with.
+// What a load does if it does not say. These are not defaults of the schema, because a load
+// without capacity has none of its fields, and means the same as one with capacity: {}.
+const (
+	defaultArrivals             = ArrivalsPoisson
+	defaultMinSamples     int32 = 100
+	defaultMaxStepSeconds int32 = 120
+)
+
+// Load is the load that the login service is driven with: one of capacity, rates and users.
+// When all are absent: capacity.
 //
-// +kubebuilder:validation:XValidation:rule="self.mode == 'Rates' ? (has(self.ratesPerSecond) && size(self.ratesPerSecond) > 0) : !has(self.ratesPerSecond)",message="ratesPerSecond is required with mode: Rates and not allowed with other modes; set mode: Rates and at least one rate, or remove ratesPerSecond"
-// +kubebuilder:validation:XValidation:rule="self.mode == 'Users' ? (has(self.users) && size(self.users) > 0) : !has(self.users)",message="users is required with mode: Users and not allowed with other modes; set mode: Users and at least one number of users, or remove users"
-// +kubebuilder:validation:XValidation:rule="self.mode != 'Users' || !has(self.arrivals)",message="arrivals has no effect with mode: Users, because each user logs in again as soon as the last login is answered; remove arrivals"
-// +kubebuilder:validation:XValidation:rule="self.stepSeconds <= self.maxStepSeconds || self.mode != 'Capacity'",message="stepSeconds is above maxStepSeconds; lower stepSeconds or raise maxStepSeconds"
-// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) > 2000.0 || double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds must be at most 2,000 callers; lower the rate or the timeout"
-// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) <= 0.0 || double(r) * double(self.stepSeconds) >= 1.0)",message="a rate times stepSeconds must be at least one login; raise the rate or stepSeconds"
+// +kubebuilder:validation:XValidation:rule="[has(self.capacity), has(self.rates), has(self.users)].filter(given, given).size() <= 1",message="a load is one of capacity, rates and users; keep one of them and remove the others"
+// +kubebuilder:validation:XValidation:rule="has(self.rates) || has(self.users) || self.stepSeconds <= (has(self.capacity) && has(self.capacity.maxStepSeconds) ? self.capacity.maxStepSeconds : 120)",message="stepSeconds is above capacity.maxStepSeconds, which is 120 by default; lower stepSeconds or raise capacity.maxStepSeconds"
+// +kubebuilder:validation:XValidation:rule="!has(self.rates) || !self.rates.perSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.rates.perSecond.all(r, double(r) > 2000.0 || double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds must be at most 2,000 callers; lower the rate or the timeout"
+// +kubebuilder:validation:XValidation:rule="!has(self.rates) || !self.rates.perSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.rates.perSecond.all(r, double(r) <= 0.0 || double(r) * double(self.stepSeconds) >= 1.0)",message="a rate times stepSeconds must be at least one login; raise the rate or stepSeconds"
 type Load struct {
-	// Capacity finds the highest login rate at which the variant meets the objective, and
-	// its maximum throughput. Rates holds each of ratesPerSecond for stepSeconds, whether
-	// or not the service keeps up (an open model, like real logins). Users holds each of
-	// users for stepSeconds; each user logs in again once answered (a closed model). By
-	// default Capacity.
-	// +kubebuilder:default=Capacity
-	Mode LoadMode `json:"mode,omitempty"`
-
-	// The login rates to hold, in logins per second, one step each, in ascending order;
-	// whole numbers, or strings such as "0.5" with up to three decimals. Above 0 and at
-	// most 2,000. Only with mode Rates. At most 20.
+	// Finds the highest login rate at which the variant meets the objective, and its maximum
+	// throughput. Not with rates or users. When all three are absent: capacity with its
+	// defaults.
 	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=20
-	// +kubebuilder:validation:items:XIntOrString
-	// +kubebuilder:validation:items:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$'))",message="each rate must be a whole number or a string with up to three decimals, such as \"0.5\""
-	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.all(r, double(r) > 0.0 && double(r) <= 2000.0)",message="each rate must be above 0 and at most 2,000 logins per second"
-	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.map(r, double(r)).isSorted() && self.all(r, self.exists_one(o, double(o) == double(r)))",message="ratesPerSecond must be in ascending order; sort it and remove duplicates"
-	RatesPerSecond []intstr.IntOrString `json:"ratesPerSecond,omitempty"`
+	Capacity *CapacityLoad `json:"capacity,omitempty"`
 
-	// The numbers of users to hold, one step each, in ascending order, 1 to 2,000. Only
-	// with mode Users. At most 20.
+	// Holds each of the given login rates for stepSeconds, whether or not the service keeps up
+	// (an open model, like real logins). Not with capacity or users.
 	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=20
-	// +kubebuilder:validation:XValidation:rule="self.all(u, u >= 1 && u <= 2000)",message="each number of users must be between 1 and 2,000"
-	// +kubebuilder:validation:XValidation:rule="self.isSorted() && self.all(u, self.exists_one(o, o == u))",message="users must be in ascending order; sort it and remove duplicates"
-	Users []int32 `json:"users,omitempty"`
+	Rates *RatesLoad `json:"rates,omitempty"`
 
-	// Poisson lets logins arrive at random, from a seeded schedule that is the same for
-	// every variant. Uniform spaces them evenly, which hides queueing and makes p95 look
-	// too low. When absent: Poisson. Not with mode Users.
+	// Holds each of the given numbers of users for stepSeconds; each user logs in again once
+	// answered (a closed model). Not with capacity or rates.
 	// +optional
-	Arrivals Arrivals `json:"arrivals,omitempty"`
+	Users *UsersLoad `json:"users,omitempty"`
 
-	// How long the counted part of a step lasts, in seconds, 1 to 1,800: exactly in Rates
-	// and Users, at least in Capacity. By default 10.
+	// How long the counted part of a step lasts, in seconds, 1 to 1,800: exactly with rates
+	// and users, at least with capacity. By default 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1800
 	StepSeconds int32 `json:"stepSeconds,omitempty"`
 
-	// How many logins a step of Capacity should count: the step continues until it has
-	// offered that many, within maxStepSeconds. From 20 to 100,000, by default 100.
-	// +kubebuilder:default=100
-	// +kubebuilder:validation:Minimum=20
-	// +kubebuilder:validation:Maximum=100000
-	MinSamples int32 `json:"minSamples,omitempty"`
-
-	// The maximum length of the counted part of a step of Capacity, in seconds, 1 to 1,800.
-	// By default 120.
-	// +kubebuilder:default=120
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1800
-	MaxStepSeconds int32 `json:"maxStepSeconds,omitempty"`
-
 	// How long the service is driven before anything is counted, in seconds, 0 to 600. By
-	// default 5. With 0 and mode Users each step counts from its first login on, which
-	// shows the first seconds of a service.
+	// default 5. With 0 and users each step counts from its first login on, which shows the
+	// first seconds of a service.
 	// +optional
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
@@ -107,6 +82,94 @@ type Load struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60
 	RequestTimeoutSeconds int32 `json:"requestTimeoutSeconds,omitempty"`
+}
+
+// CapacityLoad searches for the capacity of a variant.
+type CapacityLoad struct {
+	// How many logins a step should count: the step continues until it has offered that
+	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=20
+	// +kubebuilder:validation:Maximum=100000
+	MinSamples *int32 `json:"minSamples,omitempty"`
+
+	// The maximum length of the counted part of a step, in seconds, 1 to 1,800, and at least
+	// stepSeconds. When absent: 120.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1800
+	MaxStepSeconds *int32 `json:"maxStepSeconds,omitempty"`
+
+	// Poisson lets logins arrive at random, from a seeded schedule that is the same for
+	// every variant. Uniform spaces them evenly, which hides queueing and makes p95 look
+	// too low. When absent: Poisson.
+	// +optional
+	Arrivals *Arrivals `json:"arrivals,omitempty"`
+}
+
+// RatesLoad holds login rates, one step each.
+type RatesLoad struct {
+	// The login rates to hold, in logins per second, in ascending order; whole numbers, or
+	// strings such as "0.5" with up to three decimals. Above 0 and at most 2,000. At most 20.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:XIntOrString
+	// +kubebuilder:validation:items:MaxLength=8
+	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$'))",message="each rate must be a whole number or a string with up to three decimals, such as \"0.5\""
+	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.all(r, double(r) > 0.0 && double(r) <= 2000.0)",message="each rate must be above 0 and at most 2,000 logins per second"
+	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.map(r, double(r)).isSorted() && self.all(r, self.exists_one(o, double(o) == double(r)))",message="rates must be in ascending order; sort perSecond and remove duplicates"
+	PerSecond []intstr.IntOrString `json:"perSecond"`
+
+	// How logins arrive, as in capacity: Poisson or Uniform. When absent: Poisson.
+	// +optional
+	Arrivals *Arrivals `json:"arrivals,omitempty"`
+}
+
+// UsersLoad keeps numbers of users busy, one step each.
+type UsersLoad struct {
+	// The numbers of users to hold, in ascending order, 1 to 2,000. At most 20.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:Minimum=1
+	// +kubebuilder:validation:items:Maximum=2000
+	// +kubebuilder:validation:XValidation:rule="self.isSorted() && self.all(u, self.exists_one(o, o == u))",message="numbers of users must be in ascending order; sort counts and remove duplicates"
+	Counts []int32 `json:"counts"`
+}
+
+// Mode returns which of its members the load has.
+func (l *Load) Mode() LoadMode {
+	switch {
+	case l.Rates != nil:
+		return LoadRates
+	case l.Users != nil:
+		return LoadUsers
+	default:
+		return LoadCapacity
+	}
+}
+
+// Arrivals returns how logins arrive in steps with a rate. With users, that is the warm-up.
+func (l *Load) Arrivals() Arrivals {
+	switch {
+	case l.Rates != nil:
+		return ptr.Deref(l.Rates.Arrivals, defaultArrivals)
+	case l.Capacity != nil:
+		return ptr.Deref(l.Capacity.Arrivals, defaultArrivals)
+	default:
+		return defaultArrivals
+	}
+}
+
+// MinSamples returns how many logins a step of capacity should count.
+func (l *Load) MinSamples() int32 {
+	return ptr.Deref(ptr.Deref(l.Capacity, CapacityLoad{}).MinSamples, defaultMinSamples)
+}
+
+// MaxStepSeconds returns the maximum length of the counted part of a step of capacity.
+func (l *Load) MaxStepSeconds() int32 {
+	return ptr.Deref(ptr.Deref(l.Capacity, CapacityLoad{}).MaxStepSeconds, defaultMaxStepSeconds)
 }
 
 // Objective is what a variant must meet at a rate for the rate to count as served: all of
@@ -122,7 +185,7 @@ type Objective struct {
 	// +kubebuilder:validation:Maximum=60000
 	P50Milliseconds int32 `json:"p50Milliseconds,omitempty"`
 	// The maximum 95th percentile of login latency, in milliseconds, from a login's due
-	// time to its complete 200 answer (with mode Users: from sending). A failed login
+	// time to its complete 200 answer (with load.users: from sending). A failed login
 	// counts as slower than every success. 1 to 60,000, and at most
 	// load.requestTimeoutSeconds, after which a login fails.
 	// +kubebuilder:validation:Minimum=1

@@ -94,15 +94,15 @@ type VariantResult struct {
 	// Whether some rate meets the objective.
 	// +optional
 	ObjectiveMet *bool `json:"objectiveMet,omitempty"`
-	// In mode Capacity: the reported step's share of the variant's bound, in percent. It is
+	// With load.capacity: the reported step's share of the variant's bound, in percent. It is
 	// the same for every variant, so that rows can be compared.
 	// +optional
 	ReportedLoadPercent *int32 `json:"reportedLoadPercent,omitempty"`
 	// The login rate of the reported step, times 1000, at the reference speed: the same
-	// share of the bound as planned. Absent with mode Users.
+	// share of the bound as planned. Absent with load.users.
 	// +optional
 	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
-	// The number of users of the reported step. Only with mode Users.
+	// The number of users of the reported step. Only with load.users.
 	// +optional
 	Users *int32 `json:"users,omitempty"`
 	// Logins answered with 200 within the counted time of the reported step, per second,

@@ -103,7 +103,7 @@ type StepSpeed struct {
 // StepAtReference is the result of a step at the reference speed: for the same logins at
 // the same share of the bound. The outcome is judged by these numbers.
 type StepAtReference struct {
-	// The rate that is the same share of the bound as planned, times 1000. With mode Rates
+	// The rate that is the same share of the bound as planned, times 1000. With load.rates
 	// the requested rate. Only with Open.
 	// +optional
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond,omitempty"`

@@ -82,7 +82,7 @@ type Step struct {
 	// How the step was planned; absent if it was not run.
 	// +optional
 	Plan *StepPlan `json:"plan,omitempty"`
-	// In mode Capacity: the planned share of the bound, in percent.
+	// With load.capacity: the planned share of the bound, in percent.
 	// +optional
 	LoadPercent *int32 `json:"loadPercent,omitempty"`
 	// The offered login rate, times 1000. Only with Open.

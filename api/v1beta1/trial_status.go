@@ -193,8 +193,8 @@ type Prediction struct {
 	// The highest rate that meets the objective, times 1000; absent if no rate does.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
-	// p95 at the reported share of the bound, in microseconds. Only with mode
-	// Capacity.
+	// p95 at the reported share of the bound, in microseconds. Only with
+	// load.capacity.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 }

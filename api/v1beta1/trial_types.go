@@ -84,8 +84,9 @@ type SizingTrialSpec struct {
 	// The pod that drives the load.
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
-	// The load that the login service is driven with.
-	// +kubebuilder:default={mode: "Capacity", stepSeconds: 10, maxStepSeconds: 120}
+	// The load that the login service is driven with: one of capacity, rates and users. When
+	// all three are absent: capacity.
+	// +kubebuilder:default={stepSeconds: 10}
 	Load Load `json:"load,omitempty"`
 	// The objective that a step must meet.
 	Objective Objective `json:"objective"`

@@ -133,7 +133,7 @@ func smokeExperiment(namespace string) *v1beta1.SizingExperiment {
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix: v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"250m"}},
 			Load: v1beta1.Load{
-				Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(8)},
+				Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(8)}},
 				StepSeconds: 12, WarmupSeconds: 1, RequestTimeoutSeconds: 5,
 			},
 			Objective:               v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},

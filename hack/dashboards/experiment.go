@@ -104,7 +104,7 @@ func capacityMatrix() Panel {
 }
 
 func latencyMatrix() Panel {
-	return about{"p95 at the reported step", "The p95 of each variant at the step that its result reports: in mode Capacity at 70 % of its " +
+	return about{"p95 at the reported step", "The p95 of each variant at the step that its result reports: with load.capacity at 70 % of its " +
 		"own maximum, so that cells can be compared. Green cells have the lowest latency. Of variants that differ only in concurrency or " +
 		"node pool, the fastest is shown. A dash means: the step was overloaded or had too few logins.", size{12, 8}}.
 		matrix(seconds, "continuous-GrYlRd", true, fmt.Sprintf("min by (cost, cpu_limit) (hashmark_variant_p95_seconds{%s})", bcrypt))

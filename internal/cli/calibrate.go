@@ -162,7 +162,7 @@ func (c *calibrate) spec() (v1beta1.SizingExperimentSpec, error) {
 	return c.changed.apply(v1beta1.SizingExperimentSpec{
 		Matrix: v1beta1.Matrix{Costs: c.costs, CPULimits: predictedLimits},
 		// The longest timeout that the API allows, so that any p95 can be an objective.
-		Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, RequestTimeoutSeconds: 60},
+		Load:      v1beta1.Load{RequestTimeoutSeconds: 60},
 		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 	})
 }

@@ -24,7 +24,7 @@ func world(changes ...func(*Observation)) *Observation {
 	trial := &v1beta1.SizingTrial{
 		Spec: v1beta1.SizingTrialSpec{
 			Attempts: 3, Service: v1beta1.Service{Replicas: 1},
-			Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10},
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10},
 		},
 		Status: v1beta1.SizingTrialStatus{Attempts: []v1beta1.Attempt{{
 			Number: 1, StartTime: metav1.NewTime(start), ServiceUID: "deployment", JobUID: "job",
@@ -280,7 +280,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a variant that no rate can make meet its objective is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1beta1.ReasonInfeasible},
 		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1beta1.ReasonInfeasible},
 		{"a prediction of an earlier attempt concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1beta1.ReasonDeploying},
-		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1beta1.LoadRates }), Load, v1beta1.ReasonUnderLoad},
+		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Rates = &v1beta1.RatesLoad{} }), Load, v1beta1.ReasonUnderLoad},
 		{"an attempt that another operator began starts again while it is deployed", world(beforeRecord, outdated), Interrupt, v1beta1.ReasonOperatorChanged},
 		{"an attempt that another operator calibrated starts again", world(beforeJob, outdated), Interrupt, v1beta1.ReasonOperatorChanged},
 		{"a load that another operator began goes on", world(outdated), Wait, v1beta1.ReasonUnderLoad},

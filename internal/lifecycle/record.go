@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -65,7 +64,7 @@ func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 // infeasible reports whether no rate can meet the objective. This applies only to mode
 // Capacity, which searches for a rate.
 func infeasible(trial *v1beta1.SizingTrial) bool {
-	return loadplan.FindsCapacity(trial.Spec.Load.Mode) && model.Infeasible(trial.Spec, trial.Status.Prediction)
+	return trial.Spec.Load.Mode() == v1beta1.LoadCapacity && model.Infeasible(trial.Spec, trial.Status.Prediction)
 }
 
 // ConcludeUnloaded judges a variant that can't meet the objective at any rate by its

@@ -1,8 +1,6 @@
 package loadplan
 
 import (
-	"fmt"
-
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
@@ -47,10 +45,7 @@ func (s service) steps(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Predict
 		steps, err := s.verificationSteps(spec)
 		return steps, nil, err
 	}
-	switch spec.Load.Mode {
-	case v1beta1.LoadCapacity, "":
-		steps, left := s.capacitySteps(spec, prediction)
-		return steps, left, nil
+	switch spec.Load.Mode() {
 	case v1beta1.LoadRates:
 		steps, err := s.ratesSteps(spec)
 		return steps, nil, err
@@ -58,7 +53,8 @@ func (s service) steps(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Predict
 		steps, err := s.usersSteps(spec)
 		return steps, nil, err
 	default:
-		return nil, nil, fmt.Errorf("unknown load mode %q", spec.Load.Mode)
+		steps, left := s.capacitySteps(spec, prediction)
+		return steps, left, nil
 	}
 }
 

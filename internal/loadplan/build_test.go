@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -87,8 +88,8 @@ func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 		"a fast service fills a step of the least length":    {1_250, func(*v1beta1.Load) {}, 2_800, 10_000},
 		"a slow one goes on until it shows a steady state":   {100_000, func(*v1beta1.Load) {}, 156, 44_571},
 		"a slower one stops at the longest step before that": {500_000, func(*v1beta1.Load) {}, 84, 120_000},
-		"more samples take a longer step":                    {20_000, func(l *v1beta1.Load) { l.MinSamples = 700 }, 700, 40_000},
-		"a step is never longer than the longest step":       {400_000, func(l *v1beta1.Load) { l.MinSamples, l.MaxStepSeconds = 20, 30 }, 26, 29_714},
+		"more samples take a longer step":                    {20_000, func(l *v1beta1.Load) { l.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](700)} }, 700, 40_000},
+		"a step is never longer than the longest step":       {400_000, func(l *v1beta1.Load) { *l = withLimits(*l, 20, 30) }, 26, 29_714},
 		"a step with just more than 72 samples runs":         {570_000, func(*v1beta1.Load) {}, 73, 119_086},
 	}
 	for name, test := range tests {
@@ -171,7 +172,7 @@ func TestBuildRefusesWhatItCantPlan(t *testing.T) {
 			t.Errorf("rate %q was planned", rate)
 		}
 	}
-	if _, err := Build(aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.Mode = "Ramp" }), calibrated(), nil); err == nil {
-		t.Error("an unknown mode was planned")
+	if _, err := Build(aTrial(func(s *v1beta1.SizingTrialSpec) { s.Role = v1beta1.RoleVerification }), calibrated(), nil); !errors.Is(err, ErrNoSteps) {
+		t.Errorf("a verification without a rate: %v", err)
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
-
-// FindsCapacity reports whether a load of this mode searches for the highest rate that meets the
-// objective. In the other modes the experiment says what to measure.
-func FindsCapacity(mode v1beta1.LoadMode) bool { return mode == v1beta1.LoadCapacity || mode == "" }
 
 // ReportedLoadPercent is the share of the calibrated bound at which mode Capacity reports
 // every variant, so that rows can be compared.
@@ -58,7 +56,7 @@ func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.P
 	load := spec.Load
 	if spec.Objective.P99Milliseconds > 0 {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
-		load.MinSamples = max(load.MinSamples, p99Samples)
+		load = withLimits(load, max(load.MinSamples(), p99Samples), load.MaxStepSeconds())
 	}
 	rates := s.fixedRates(load, LoginsToShow(spec.Objective.MaxErrorPerMille))
 	if prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {
@@ -68,6 +66,14 @@ func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.P
 	s.keepWithinBudget(rates, load, *prediction.CapacityMilliPerSecond)
 	slices.SortStableFunc(rates, func(a, b heldRate) int { return int(a.OfferedMilliPerSecond - b.OfferedMilliPerSecond) })
 	return rates
+}
+
+// withLimits returns the load with other limits for its steps.
+func withLimits(load v1beta1.Load, minSamples, maxStepSeconds int32) v1beta1.Load {
+	capacity := ptr.Deref(load.Capacity, v1beta1.CapacityLoad{})
+	capacity.MinSamples, capacity.MaxStepSeconds = &minSamples, &maxStepSeconds
+	load.Capacity = &capacity
+	return load
 }
 
 // fixedRates returns the fixed shares. The reported one should count as many logins as show
@@ -80,7 +86,7 @@ func (s service) fixedRates(load v1beta1.Load, show int) []heldRate {
 		least := 0
 		if r.Reported {
 			least = s.steadyRequests(offered)
-			if countedMilliseconds(show, offered) <= int64(load.MaxStepSeconds)*milli {
+			if countedMilliseconds(show, offered) <= int64(load.MaxStepSeconds())*milli {
 				least = max(least, show)
 			}
 		}
@@ -92,12 +98,12 @@ func (s service) fixedRates(load v1beta1.Load, show int) []heldRate {
 }
 
 // capacityRequests returns the number of logins of a step. The step lasts at least
-// load.stepSeconds, and has at least load.minSamples and the given least number, but is
-// never longer than load.maxStepSeconds.
+// load.stepSeconds, and has at least load.capacity.minSamples and the given least number, but
+// is never longer than load.capacity.maxStepSeconds.
 func capacityRequests(load v1beta1.Load, offeredMilli int64, least int) int {
 	perSecond := float64(offeredMilli) / milli
-	wanted := max(math.Round(perSecond*float64(load.StepSeconds)), float64(load.MinSamples), float64(least))
-	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds))))
+	wanted := max(math.Round(perSecond*float64(load.StepSeconds)), float64(load.MinSamples()), float64(least))
+	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds()))))
 }
 
 // steadyRequests returns the logins that are due while a counted part shows a steady state.

@@ -28,7 +28,7 @@ func MaxDuration(spec v1beta1.SizingTrialSpec) time.Duration {
 	longest := longestCounted(load)
 	if spec.Role == v1beta1.RoleVerification {
 		longest = make([]time.Duration, mostChecks)
-		longest[0] = time.Duration(load.MaxStepSeconds) * time.Second // all of them together
+		longest[0] = matrix.VerificationSeconds * time.Second // all of them together
 	}
 	for _, counted := range longest {
 		total += longestSettling + counted + drain
@@ -39,9 +39,9 @@ func MaxDuration(spec v1beta1.SizingTrialSpec) time.Duration {
 func longestCounted(load v1beta1.Load) []time.Duration {
 	var longest []time.Duration
 	step := time.Duration(load.StepSeconds) * time.Second
-	switch load.Mode {
+	switch load.Mode() {
 	case v1beta1.LoadRates:
-		for _, rate := range load.RatesPerSecond {
+		for _, rate := range load.Rates.PerSecond {
 			counted := step
 			if offered, err := milliPerSecond(rate); err == nil {
 				counted = max(step, time.Duration(countedMilliseconds(ratesRequests(load, offered), offered))*time.Millisecond)
@@ -49,11 +49,11 @@ func longestCounted(load v1beta1.Load) []time.Duration {
 			longest = append(longest, counted)
 		}
 	case v1beta1.LoadUsers:
-		for range load.Users {
+		for range load.Users.Counts {
 			longest = append(longest, step)
 		}
 	default:
-		counted := max(step, time.Duration(load.MaxStepSeconds)*time.Second)
+		counted := max(step, time.Duration(load.MaxStepSeconds())*time.Second)
 		for range len(capacityLoads()) + 2 { // and the predicted capacity, and the saturation
 			longest = append(longest, counted)
 		}
@@ -78,18 +78,18 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 		return err
 	}
 	load := spec.Load
-	steps, step := mostCapacitySteps, load.MaxStepSeconds
-	switch load.Mode {
+	steps, step := mostCapacitySteps, load.MaxStepSeconds()
+	switch load.Mode() {
 	case v1beta1.LoadRates:
-		steps, step = len(load.RatesPerSecond), load.StepSeconds
+		steps, step = len(load.Rates.PerSecond), load.StepSeconds
 	case v1beta1.LoadUsers:
-		steps, step = len(load.Users), load.StepSeconds
+		steps, step = len(load.Users.Counts), load.StepSeconds
 	}
 	seconds := func(n int32) time.Duration { return time.Duration(n) * time.Second }
 	trial := startAllowance + seconds(load.WarmupSeconds) + time.Duration(steps)*seconds(step+load.RequestTimeoutSeconds)
 	if total := time.Duration(len(measured)) * time.Duration(spec.Repetitions) * trial; total > LongestExperiment {
 		return fmt.Errorf("the plan can take %s: %d variants, measured %d times, for up to %s each. It can take at most 24 hours; "+
-			"use fewer variants, repetitions or steps, shorter steps, or measure: Corners in mode Capacity",
+			"use fewer variants, repetitions or steps, shorter steps, or measure: Corners with load.capacity",
 			total.Round(time.Minute), len(measured), spec.Repetitions, trial)
 	}
 	return nil
@@ -132,5 +132,5 @@ func Estimate(spec v1beta1.SizingTrialSpec) (time.Duration, error) {
 // objective. No load is run then if the mode searches for a rate.
 func (s service) isInfeasible(spec v1beta1.SizingTrialSpec) bool {
 	objective := time.Duration(spec.Objective.P95Milliseconds) * time.Millisecond
-	return FindsCapacity(spec.Load.Mode) && !s.sessions && objective > 0 && s.interval > objective
+	return spec.Load.Mode() == v1beta1.LoadCapacity && !s.sessions && objective > 0 && s.interval > objective
 }

@@ -66,7 +66,8 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 		within(&timeout, 1, 60)
 		hash, quota = 1+int64(uint64(hash)%60_000_000), 1+int64(uint64(quota)%64_000)
 		spec := aTrial(withReplicas(replicas), func(s *v1beta1.SizingTrialSpec) {
-			s.Load.StepSeconds, s.Load.MinSamples, s.Load.MaxStepSeconds, s.Load.RequestTimeoutSeconds = step, samples, longest, timeout
+			s.Load = withLimits(s.Load, samples, longest)
+			s.Load.StepSeconds, s.Load.RequestTimeoutSeconds = step, timeout
 			s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 			if workers > 0 {
 				s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: &workers}
@@ -132,13 +133,14 @@ func checkStep(t *testing.T, i int, s Step) {
 // ≤ 86,400 seconds.
 func TestPlansEndWithinADay(t *testing.T) {
 	type spec = v1beta1.SizingExperimentSpec
-	eighteen := func(mode v1beta1.LoadMode, warmup int32) func(*spec) {
+	rates, users := &v1beta1.RatesLoad{}, &v1beta1.UsersLoad{}
+	for n := range int32(18) {
+		rates.PerSecond, users.Counts = append(rates.PerSecond, intstr.FromInt32(n+1)), append(users.Counts, n+1)
+	}
+	eighteen := func(load v1beta1.Load, warmup int32) func(*spec) {
 		return func(s *spec) {
-			s.Repetitions = 10
-			s.Load = v1beta1.Load{Mode: mode, StepSeconds: 466, MaxStepSeconds: 466, RequestTimeoutSeconds: 10, WarmupSeconds: warmup}
-			for n := range int32(18) {
-				s.Load.RatesPerSecond, s.Load.Users = append(s.Load.RatesPerSecond, intstr.FromInt32(n+1)), append(s.Load.Users, n+1)
-			}
+			s.Repetitions, s.Load = 10, load
+			s.Load.StepSeconds, s.Load.RequestTimeoutSeconds, s.Load.WarmupSeconds = 466, 10, warmup
 		}
 	}
 	matrix := func(m v1beta1.Matrix) func(*spec) { return func(s *spec) { s.Matrix = m } }
@@ -155,14 +157,14 @@ func TestPlansEndWithinADay(t *testing.T) {
 		refused bool
 	}{
 		// 1 × 10 × (60 + 12 + 18 × (466 + 10)) = 86,400
-		"Rates that take exactly 24 hours":       {[]func(*spec){eighteen(v1beta1.LoadRates, 12)}, false},
-		"one more second of warm-up":             {[]func(*spec){eighteen(v1beta1.LoadRates, 13)}, true},
-		"one more second of warm-up, with Users": {[]func(*spec){eighteen(v1beta1.LoadUsers, 13)}, true},
+		"Rates that take exactly 24 hours":       {[]func(*spec){eighteen(v1beta1.Load{Rates: rates}, 12)}, false},
+		"one more second of warm-up":             {[]func(*spec){eighteen(v1beta1.Load{Rates: rates}, 13)}, true},
+		"one more second of warm-up, with Users": {[]func(*spec){eighteen(v1beta1.Load{Users: users}, 13)}, true},
 		// 27 × (60 + 5 + 24 × (120 + 10)) = 85,995
 		"27 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}, NodePools: pools})}, false},
 		"28 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}})}, true},
 		"28 variants of shorter steps": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}}),
-			func(s *spec) { s.Load.MaxStepSeconds = 60 }}, false},
+			func(s *spec) { s.Load = withLimits(s.Load, 100, 60) }}, false},
 		"the corners of 64 variants": {[]func(*spec){matrix(v1beta1.Matrix{Measure: v1beta1.MeasureCorners,
 			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: []string{"1", "2", "3", "4", "5", "6", "7", "8"}})}, false},
 		// (6 + 3) × 3 × (60 + 5 + 24 × (120 + 10)) = 85,995
@@ -175,7 +177,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := spec{
 				Matrix:      v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
-				Load:        v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
+				Load:        v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
 				Repetitions: 1,
 			}
 			for _, change := range test.changes {

@@ -15,7 +15,7 @@ func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Repetition: 1,
 		Service:    v1beta1.Service{Replicas: 1},
-		Load: v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120,
+		Load: v1beta1.Load{StepSeconds: 10,
 			WarmupSeconds: 5, RequestTimeoutSeconds: 10},
 		Seed: 7,
 	}
@@ -54,11 +54,11 @@ func hashTakes(micros int64) func(*handover.Calibration) {
 }
 
 func atRates(rates ...intstr.IntOrString) func(*v1beta1.SizingTrialSpec) {
-	return func(s *v1beta1.SizingTrialSpec) { s.Load.Mode, s.Load.RatesPerSecond = v1beta1.LoadRates, rates }
+	return func(s *v1beta1.SizingTrialSpec) { s.Load.Rates = &v1beta1.RatesLoad{PerSecond: rates} }
 }
 
 func withUsers(users ...int32) func(*v1beta1.SizingTrialSpec) {
-	return func(s *v1beta1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1beta1.LoadUsers, users }
+	return func(s *v1beta1.SizingTrialSpec) { s.Load.Users = &v1beta1.UsersLoad{Counts: users} }
 }
 
 func withReplicas(n int32) func(*v1beta1.SizingTrialSpec) {

@@ -17,11 +17,11 @@ var ErrNoSteps = errors.New("the load has no rate and no number of users")
 // ratesSteps gives each step a whole number of logins, from which its time follows, so that the offered
 // rate is exactly the requested one.
 func (s service) ratesSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
-	if len(spec.Load.RatesPerSecond) == 0 {
+	if len(spec.Load.Rates.PerSecond) == 0 {
 		return nil, ErrNoSteps
 	}
 	var steps []Step
-	for index, rate := range spec.Load.RatesPerSecond {
+	for index, rate := range spec.Load.Rates.PerSecond {
 		offered, err := milliPerSecond(rate)
 		if err != nil {
 			return nil, err
@@ -38,11 +38,11 @@ func ratesRequests(load v1beta1.Load, offeredMilli int64) int {
 }
 
 func (s service) usersSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
-	if len(spec.Load.Users) == 0 {
+	if len(spec.Load.Users.Counts) == 0 {
 		return nil, ErrNoSteps
 	}
 	var steps []Step
-	for index, users := range spec.Load.Users {
+	for index, users := range spec.Load.Users.Counts {
 		step := s.closed(Closed, v1beta1.PurposeUsers, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
 		if spec.Load.WarmupSeconds == 0 {
 			// Without a warm-up, the first seconds are counted too.

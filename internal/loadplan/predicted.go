@@ -43,8 +43,8 @@ func (s service) addPredicted(rates []heldRate, load v1beta1.Load, capacityMilli
 
 func (s service) predictedRate(load v1beta1.Load, capacityMilli int64) heldRate {
 	offered := max(1, capacityMilli)
-	longest := min(longestPredicted, time.Duration(load.MaxStepSeconds)*time.Second)
-	load.MaxStepSeconds = int32(longest.Seconds())
+	longest := min(longestPredicted, time.Duration(load.MaxStepSeconds())*time.Second)
+	load = withLimits(load, load.MinSamples(), int32(longest.Seconds()))
 	r := heldRate{predictedIndex(), NotRun{
 		LoadPercent:           max(1, int32(math.Round(100*s.utilisation(offered)))),
 		OfferedMilliPerSecond: offered, Predicted: true,
@@ -77,12 +77,12 @@ func (s service) keepWithinBudget(rates []heldRate, load v1beta1.Load, capacityM
 	slices.SortStableFunc(extra, func(a, b *heldRate) int {
 		return int(distance(a.OfferedMilliPerSecond, capacityMilli) - distance(b.OfferedMilliPerSecond, capacityMilli))
 	})
-	budget := time.Duration(max(load.MaxStepSeconds, 4*load.StepSeconds)) * time.Second
+	budget := time.Duration(max(load.MaxStepSeconds(), 4*load.StepSeconds)) * time.Second
 	var spent time.Duration
 	for _, r := range extra {
 		takes := s.settling(r.OfferedMilliPerSecond) + time.Duration(countedMilliseconds(r.Requests, r.OfferedMilliPerSecond))*time.Millisecond
 		if !r.Predicted && spent+takes > budget {
-			r.Message = fmt.Sprintf("The step at %d %% of the bound takes %s; with the steps closer to the predicted capacity, which take %s, that is more than the %s for all steps except the reported one: raise load.maxStepSeconds to include it",
+			r.Message = fmt.Sprintf("The step at %d %% of the bound takes %s; with the steps closer to the predicted capacity, which take %s, that is more than the %s for all steps except the reported one: raise load.capacity.maxStepSeconds to include it",
 				r.LoadPercent, inWords(takes.Seconds()), inWords(spent.Seconds()), budget)
 			continue
 		}
@@ -95,7 +95,7 @@ func distance(a, b int64) int64 { return max(a-b, b-a) }
 // fewestSamples returns the number of logins that makes a step worth its time. An
 // experiment that requests fewer gets fewer, and no interval.
 func fewestSamples(load v1beta1.Load) int {
-	return min(IntervalSamples, int(load.MinSamples))
+	return min(IntervalSamples, int(load.MinSamples()))
 }
 
 func (s service) tooFew(load v1beta1.Load, r heldRate) string {
@@ -106,8 +106,8 @@ func (s service) tooFew(load v1beta1.Load, r heldRate) string {
 	if s.generatorLimited() {
 		limit, advice = "what the generator can drive", "or generator.cpuLimit"
 	}
-	return fmt.Sprintf("The step at %d %% of %s offers %d logins in %d s, but p95 needs %d: raise load.maxStepSeconds %s",
-		r.LoadPercent, limit, r.Requests, load.MaxStepSeconds, fewestSamples(load), advice)
+	return fmt.Sprintf("The step at %d %% of %s offers %d logins in %d s, but p95 needs %d: raise load.capacity.maxStepSeconds %s",
+		r.LoadPercent, limit, r.Requests, load.MaxStepSeconds(), fewestSamples(load), advice)
 }
 
 func inWords(seconds float64) string {

@@ -58,7 +58,9 @@ func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.MaxStepSeconds = test.longest })
+			spec := aTrial(func(s *v1beta1.SizingTrialSpec) {
+				s.Load.Capacity = &v1beta1.CapacityLoad{MaxStepSeconds: &test.longest}
+			})
 			cal := calibrated(hashTakes(test.hash))
 			prediction := predicting(test.percent)
 			*prediction.CapacityMilliPerSecond = 500_000_000 / test.hash * test.percent / 100

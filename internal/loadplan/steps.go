@@ -1,7 +1,6 @@
 package loadplan
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -30,7 +29,7 @@ func (s service) open(spec v1beta1.SizingTrialSpec, purpose v1beta1.StepPurpose,
 		CountedMilliseconds:   countedMilliseconds(requests, offeredMilli),
 		DrainMilliseconds:     s.drain(offeredMilli).Milliseconds(),
 		Callers:               s.openCallers(offeredMilli, s.timeout),
-		Arrivals:              string(cmp.Or(spec.Load.Arrivals, v1beta1.ArrivalsPoisson)),
+		Arrivals:              string(spec.Load.Arrivals()),
 		SettleRequests:        requestsIn(settling, offeredMilli),
 		Requests:              requests,
 		Seed:                  StepSeed(spec.Seed, spec.Repetition, index),
@@ -103,7 +102,7 @@ func (s service) closed(kind Kind, purpose v1beta1.StepPurpose, callers int, cou
 func (s service) saturation(load v1beta1.Load) Step {
 	callers := s.saturationCallers()
 	own := time.Duration(load.StepSeconds) * time.Second
-	longest := max(own, time.Duration(load.MaxStepSeconds)*time.Second)
+	longest := max(own, time.Duration(load.MaxStepSeconds())*time.Second)
 	completions := saturationMargin * float64(max(saturationCompletions, callers))
 	counted := max(min(saturationShortest, own), atMost(longest, s.secondsFor(completions)))
 	return s.closed(Saturation, v1beta1.PurposeMaximum, callers, counted)

@@ -3,8 +3,11 @@ package loadplan
 import (
 	"math"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 const (
@@ -21,16 +24,17 @@ const (
 // verificationSteps splits the logins of a verification into up to three steps at the same rate. The outcome
 // is checked after each step, over all logins so far.
 func (s service) verificationSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
-	if len(spec.Load.RatesPerSecond) != 1 {
+	rates := ptr.Deref(spec.Load.Rates, v1beta1.RatesLoad{}).PerSecond
+	if len(rates) != 1 {
 		return nil, ErrNoSteps
 	}
-	offered, err := milliPerSecond(spec.Load.RatesPerSecond[0])
+	offered, err := milliPerSecond(rates[0])
 	if err != nil {
 		return nil, err
 	}
 	var steps []Step
 	counted := 0
-	first, room := int(spec.Load.MinSamples), int(offered)*int(spec.Load.MaxStepSeconds)/milli
+	first, room := matrix.VerificationLogins, int(offered)*matrix.VerificationSeconds/milli
 	if s.utilisation(offered) < SteadyBelow {
 		first = max(first, s.steadyRequests(offered))
 	}
@@ -42,8 +46,8 @@ func (s service) verificationSteps(spec v1beta1.SizingTrialSpec) ([]Step, error)
 	return steps, nil
 }
 
-// checkedAfter returns the total numbers of logins after which the outcome is checked: load.minSamples or as many
-// as a steady state needs, as many as fit into load.maxStepSeconds, and the geometric mean of both.
+// checkedAfter returns the total numbers of logins after which the outcome is checked: matrix.VerificationLogins
+// or as many as a steady state needs, as many as fit into matrix.VerificationSeconds, and the geometric mean of both.
 func checkedAfter(first, room int) []int {
 	last := max(1, min(room, max(first, mostVerified)))
 	first = min(max(1, first), last)

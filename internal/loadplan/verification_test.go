@@ -17,8 +17,8 @@ func verification(rate string) v1beta1.SizingTrialSpec {
 		s.Role = v1beta1.RoleVerification
 		s.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 10}
 		s.Load = v1beta1.Load{
-			Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.Parse(rate)}, Arrivals: v1beta1.ArrivalsPoisson,
-			MinSamples: 500, MaxStepSeconds: 600, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+			Rates:         &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.Parse(rate)}},
+			WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestStepsCountWhatTheObjectiveNeedsIfThereIsTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) {
 				s.Objective.P99Milliseconds, s.Objective.MaxErrorPerMille = test.p99, test.perMille
-				s.Load.StepSeconds, s.Load.MaxStepSeconds = test.step, test.longest
+				s.Load.StepSeconds, s.Load.Capacity = test.step, &v1beta1.CapacityLoad{MaxStepSeconds: &test.longest}
 			}), calibrated(), nil)
 			fewest, reported := math.MaxInt, 0
 			for _, step := range plan.WithoutWarmup() {

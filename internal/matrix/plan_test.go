@@ -19,7 +19,7 @@ func experiment(change func(*v1beta1.SizingExperiment)) *v1beta1.SizingExperimen
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix:           v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}},
 			Objective:        v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-			Load:             v1beta1.Load{Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(5)}},
+			Load:             v1beta1.Load{Rates: &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(5)}}},
 			Service:          v1beta1.Service{Replicas: 2, MemoryLimit: "128Mi"},
 			Generator:        v1beta1.Generator{CPULimit: "500m"},
 			Repetitions:      2,
@@ -109,8 +109,8 @@ func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
 	if diff := cmp.Diff(want, trials[6].Spec); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
-	trials[6].Spec.Load.RatesPerSecond[0] = intstr.FromInt32(9)
-	if exp.Spec.Load.RatesPerSecond[0].IntValue() != 5 {
+	trials[6].Spec.Load.Rates.PerSecond[0] = intstr.FromInt32(9)
+	if exp.Spec.Load.Rates.PerSecond[0].IntValue() != 5 {
 		t.Error("a trial shares its rates with the experiment, which comes from a cache")
 	}
 }
@@ -152,13 +152,12 @@ func TestSamePlan(t *testing.T) {
 		change func(*v1beta1.SizingTrialSpec)
 		want   bool
 	}{
-		"an unchanged spec is the same plan":                    {func(*v1beta1.SizingTrialSpec) {}, true},
-		"suspend is not part of the plan":                       {func(s *v1beta1.SizingTrialSpec) { s.Suspend = false }, true},
-		"a list that a round trip made absent is the same plan": {func(s *v1beta1.SizingTrialSpec) { s.Load.Users = []int32{} }, true},
-		"another cost is another plan":                          {func(s *v1beta1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
-		"another number of workers is another plan":             {func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr.To[int32](9) }, false},
-		"another generator is another plan":                     {func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = "20m" }, false},
-		"another rate is another plan":                          {func(s *v1beta1.SizingTrialSpec) { s.Load.RatesPerSecond[0] = intstr.FromInt32(6) }, false},
+		"an unchanged spec is the same plan":        {func(*v1beta1.SizingTrialSpec) {}, true},
+		"suspend is not part of the plan":           {func(s *v1beta1.SizingTrialSpec) { s.Suspend = false }, true},
+		"another cost is another plan":              {func(s *v1beta1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
+		"another number of workers is another plan": {func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr.To[int32](9) }, false},
+		"another generator is another plan":         {func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = "20m" }, false},
+		"another rate is another plan":              {func(s *v1beta1.SizingTrialSpec) { s.Load.Rates.PerSecond[0] = intstr.FromInt32(6) }, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -166,5 +165,11 @@ func TestSamePlan(t *testing.T) {
 				t.Errorf("SamePlan is %v, want %v", got, test.want)
 			}
 		})
+	}
+	with := func(tolerations []v1beta1.Toleration) v1beta1.SizingTrialSpec {
+		return plan(func(s *v1beta1.SizingTrialSpec) { s.Variant.NodePool = &v1beta1.NodePool{Tolerations: tolerations} })
+	}
+	if !SamePlan(with(nil), with([]v1beta1.Toleration{})) {
+		t.Error("a list that a round trip made absent is another plan")
 	}
 }

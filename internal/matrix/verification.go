@@ -6,13 +6,14 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 const (
-	// verificationLogins is the minimum number of logins that decide a verification.
-	verificationLogins = 500
+	// VerificationLogins is the minimum number of logins that decide a verification.
+	VerificationLogins = 500
 	// VerificationSeconds is the maximum time that a verification holds its rate.
 	VerificationSeconds = 600
 )
@@ -49,14 +50,13 @@ func verifications(exp *v1beta1.SizingExperiment, after int32, seed int64) []Pla
 
 func verificationLoad(load v1beta1.Load, milliPerSecond int64) v1beta1.Load {
 	milliPerSecond = max(1, milliPerSecond)
-	first := (verificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
+	first := (VerificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
 	return v1beta1.Load{
-		Mode:                  v1beta1.LoadRates,
-		RatesPerSecond:        []intstr.IntOrString{decimal(milliPerSecond)},
-		Arrivals:              v1beta1.ArrivalsPoisson,
+		Rates: &v1beta1.RatesLoad{
+			PerSecond: []intstr.IntOrString{decimal(milliPerSecond)},
+			Arrivals:  ptr.To(v1beta1.ArrivalsPoisson),
+		},
 		StepSeconds:           int32(min(first, VerificationSeconds)),
-		MinSamples:            verificationLogins,
-		MaxStepSeconds:        VerificationSeconds,
 		WarmupSeconds:         load.WarmupSeconds,
 		RequestTimeoutSeconds: load.RequestTimeoutSeconds,
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -34,7 +36,7 @@ func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) 
 		Service:   v1beta1.Service{Replicas: 1},
 		Generator: v1beta1.Generator{CPULimit: "32"},
 		// With such a long timeout, the timeout does not limit the number of callers.
-		Load: v1beta1.Load{StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 600, RequestTimeoutSeconds: 60},
+		Load: v1beta1.Load{Capacity: &v1beta1.CapacityLoad{MaxStepSeconds: ptr.To[int32](600)}, StepSeconds: 10, RequestTimeoutSeconds: 60},
 	}
 	if workers != nil {
 		spec.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: workers}

@@ -19,7 +19,7 @@ func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Pre
 	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
 	}
-	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), spec.Load.Arrivals == v1beta1.ArrivalsUniform
+	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), spec.Load.Arrivals() == v1beta1.ArrivalsUniform
 	predicted := &v1beta1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
 	if Infeasible(spec, predicted) {
 		return predicted // it is not loaded, so nothing is planned from p95 under load
@@ -28,7 +28,7 @@ func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Pre
 	if capacity := int64(milli * model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
 		predicted.CapacityMilliPerSecond = &capacity
 	}
-	if loadplan.FindsCapacity(spec.Load.Mode) {
+	if spec.Load.Mode() == v1beta1.LoadCapacity {
 		reported := model.MaxPerSecond() * loadplan.ReportedLoadPercent / 100
 		if p95, ok := model.SteadyP95(reported, uniform, seed); ok {
 			micros := p95.Microseconds()

@@ -78,7 +78,7 @@ func TestBeforeLeavesOutWhatItCantKnow(t *testing.T) {
 	if got := model.Before(aTrial(), handover.Calibration{}); got != nil {
 		t.Errorf("a variant without calibration has the prediction %+v", got)
 	}
-	rates := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.Mode = v1beta1.LoadRates })
+	rates := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.Rates = &v1beta1.RatesLoad{} })
 	if got := model.Before(rates, calibrated()); got.P95Microseconds != nil || got.CapacityMilliPerSecond == nil {
 		t.Errorf("with mode Rates the prediction is %+v", got)
 	}

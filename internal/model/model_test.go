@@ -19,7 +19,7 @@ func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 		Variant: v1beta1.Variant{Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Service:   v1beta1.Service{Replicas: 1},
-		Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, RequestTimeoutSeconds: 10},
+		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
 		Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
 		Seed:      7,
 	}

@@ -54,7 +54,7 @@ func (e expectation) outlook() *model.Outlook {
 	return e.service.NewOutlook(e.uniform(), uint64(e.spec.Seed))
 }
 
-func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1beta1.ArrivalsUniform }
+func (e expectation) uniform() bool { return e.spec.Load.Arrivals() == v1beta1.ArrivalsUniform }
 
 // capacity returns the highest rate, times 1000, that meets the objective if p95 is p95Factor
 // times the model's, and a login takes loginFactor times as long. Slower logins are equal to a

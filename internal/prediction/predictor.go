@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -60,7 +59,7 @@ type predictor struct {
 
 // newPredictor returns the predictor of an experiment, or nil if nothing can be predicted.
 func newPredictor(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) *predictor {
-	if !loadplan.FindsCapacity(spec.Load.Mode) || len(trials) == 0 {
+	if spec.Load.Mode() != v1beta1.LoadCapacity || len(trials) == 0 {
 		return nil
 	}
 	variants, err := matrix.Variants(spec.Matrix)

@@ -97,7 +97,7 @@ func TestPredictUsesItsInput(t *testing.T) {
 	}{
 		"as it was measured": {func(*testing.T, *v1beta1.SizingExperimentSpec, []v1beta1.SizingTrial) {}, true, ptr.To(true), "predicts each of 2"},
 		"with mode Rates there are no predictions": {func(_ *testing.T, spec *v1beta1.SizingExperimentSpec, _ []v1beta1.SizingTrial) {
-			spec.Load.Mode = v1beta1.LoadRates
+			spec.Load.Capacity, spec.Load.Rates = nil, &v1beta1.RatesLoad{}
 		}, false, nil, ""},
 		"an Invalid corner does not count": {func(t *testing.T, _ *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) {
 			for _, variant := range []string{"c10-250m", "c10-1"} {

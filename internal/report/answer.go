@@ -222,7 +222,7 @@ func (d Document) objective() string {
 }
 
 func (d Document) anywhere() string {
-	switch d.Experiment.Spec.Load.Mode {
+	switch d.Experiment.Spec.Load.Mode() {
 	case v1beta1.LoadUsers:
 		return " with any of the tested user counts"
 	case v1beta1.LoadRates:

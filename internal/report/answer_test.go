@@ -135,7 +135,7 @@ func TestAnswerOfEachState(t *testing.T) {
 
 func TestAnswerNamesUsersInModeUsers(t *testing.T) {
 	document := changed(t, func(e *experiment, trials []v1beta1.SizingTrial) {
-		e.Spec.Load.Mode = v1beta1.LoadUsers
+		e.Spec.Load.Capacity, e.Spec.Load.Users = nil, &v1beta1.UsersLoad{}
 		row := only(e, "c10-1")
 		row.CapacityMilliPerSecond, row.OfferedMilliPerSecond, row.Users = nil, nil, ptr.To[int32](15)
 		for i := range trials {

@@ -89,17 +89,17 @@ func ObjectiveWords(o v1beta1.Objective) string {
 
 func loadWords(load v1beta1.Load) string {
 	arrivals := "random (Poisson) arrivals"
-	if load.Arrivals == v1beta1.ArrivalsUniform {
+	if load.Arrivals() == v1beta1.ArrivalsUniform {
 		arrivals = "evenly spaced arrivals"
 	}
-	switch load.Mode {
+	switch load.Mode() {
 	case v1beta1.LoadRates:
-		return fmt.Sprintf("%d rates, %s, %d s each, %d s of warm-up", len(load.RatesPerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d rates, %s, %d s each, %d s of warm-up", len(load.Rates.PerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
 	case v1beta1.LoadUsers:
-		return fmt.Sprintf("%d user counts, %d s each, %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d user counts, %d s each, %d s of warm-up", len(load.Users.Counts), load.StepSeconds, load.WarmupSeconds)
 	default:
 		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %d s of warm-up",
-			arrivals, load.StepSeconds, load.MaxStepSeconds, load.MinSamples, load.WarmupSeconds)
+			arrivals, load.StepSeconds, load.MaxStepSeconds(), load.MinSamples(), load.WarmupSeconds)
 	}
 }
 

@@ -109,9 +109,11 @@ func TestMethodFacts(t *testing.T) {
 		want   string
 	}{
 		"rates": {func(e *experiment) {
-			e.Spec.Load.Mode, e.Spec.Load.Arrivals = v1beta1.LoadRates, v1beta1.ArrivalsUniform
+			e.Spec.Load.Capacity, e.Spec.Load.Rates = nil, &v1beta1.RatesLoad{Arrivals: ptr.To(v1beta1.ArrivalsUniform)}
 		}, "Load", "0 rates, evenly spaced arrivals, 10 s each, 5 s of warm-up"},
-		"users": {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1beta1.LoadUsers, []int32{1, 2} }, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
+		"users": {func(e *experiment) {
+			e.Spec.Load.Capacity, e.Spec.Load.Users = nil, &v1beta1.UsersLoad{Counts: []int32{1, 2}}
+		}, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
 		"TLS": {func(e *experiment) {
 			e.Spec.Service.Replicas, e.Spec.Service.TLS = 3, &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
 		}, "Service", "3 replicas behind one Service, TLS with a handshake for each login"},

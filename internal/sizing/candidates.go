@@ -40,7 +40,7 @@ func (t *table) rowCandidate(row *v1beta1.VariantResult) Candidate {
 }
 
 func (t *table) whyUnknown(variant string) Unknown {
-	if t.spec.Load.Mode == v1beta1.LoadRates {
+	if t.spec.Load.Mode() == v1beta1.LoadRates {
 		return ByRates
 	}
 	for i := range t.trials {

@@ -81,7 +81,7 @@ func (a answer) needs(s sized) string {
 	case s.fits():
 		return fmt.Sprintf("%s would fit with %s, but that result is %s: measure it again", hash, inAll(s), s.suspect())
 	case s.Capacity == 0 && s.Found > 0:
-		return fmt.Sprintf("%s meets the objective up to %s per replica with %s, but the interval of that begins at 0: measure it with a larger load.minSamples or more repetitions", hash, perSecond(s.Found), s.Variant.Name)
+		return fmt.Sprintf("%s meets the objective up to %s per replica with %s, but the interval of that begins at 0: measure it with a larger load.capacity.minSamples or more repetitions", hash, perSecond(s.Found), s.Variant.Name)
 	case s.Capacity == 0:
 		return fmt.Sprintf("%s meets the objective at no rate on any CPU limit of the matrix: it needs a larger p95Milliseconds or a larger CPU limit", hash)
 	}

@@ -170,7 +170,7 @@ func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
 func TestWhatCanNotBeAsked(t *testing.T) {
 	spec := small()
 	trials := []v1beta1.SizingTrial{held(t, spec, "c10-500m", 4000, v1beta1.VerdictValid)}
-	users := small(func(s *v1beta1.SizingExperimentSpec) { s.Load.Mode = v1beta1.LoadUsers })
+	users := small(func(s *v1beta1.SizingExperimentSpec) { s.Load.Rates, s.Load.Users = nil, &v1beta1.UsersLoad{} })
 	for name, c := range map[string]struct {
 		measured, asked v1beta1.SizingExperimentSpec
 		trials          []v1beta1.SizingTrial

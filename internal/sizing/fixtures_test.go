@@ -23,7 +23,7 @@ func small(changes ...func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperim
 			},
 		},
 		Service:   v1beta1.Service{Replicas: 1},
-		Load:      v1beta1.Load{Mode: v1beta1.LoadRates, RequestTimeoutSeconds: 10},
+		Load:      v1beta1.Load{Rates: &v1beta1.RatesLoad{}, RequestTimeoutSeconds: 10},
 		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 		Demand:    &v1beta1.Demand{LoginsPerSecond: 5},
 		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},

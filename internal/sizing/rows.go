@@ -79,7 +79,7 @@ func (t *table) rows(status *v1beta1.SizingExperimentStatus) {
 
 // evenlySpaced reports whether the measured capacity does not apply to random arrivals.
 func (t *table) evenlySpaced() bool {
-	return t.spec.Load.Arrivals == v1beta1.ArrivalsUniform && !t.calibrated
+	return t.spec.Load.Arrivals() == v1beta1.ArrivalsUniform && !t.calibrated
 }
 
 // replicas returns the number of replicas in each trial. A row has their total capacity.

@@ -5,15 +5,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
-func twoReplicas(spec *v1beta1.SizingExperimentSpec)    { spec.Service.Replicas = 2 }
-func noPrices(spec *v1beta1.SizingExperimentSpec)       { spec.Prices = nil }
-func noDemand(spec *v1beta1.SizingExperimentSpec)       { spec.Demand = nil }
-func evenlySpaced(spec *v1beta1.SizingExperimentSpec)   { spec.Load.Arrivals = v1beta1.ArrivalsUniform }
+func twoReplicas(spec *v1beta1.SizingExperimentSpec) { spec.Service.Replicas = 2 }
+func noPrices(spec *v1beta1.SizingExperimentSpec)    { spec.Prices = nil }
+func noDemand(spec *v1beta1.SizingExperimentSpec)    { spec.Demand = nil }
+func evenlySpaced(spec *v1beta1.SizingExperimentSpec) {
+	spec.Load.Rates.Arrivals = ptr.To(v1beta1.ArrivalsUniform)
+}
 func comparedWithC8(spec *v1beta1.SizingExperimentSpec) { spec.Baseline = "c8-500m" }
 
 func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {

@@ -18,7 +18,7 @@ var (
 	// ErrNoDemand means that the demand is missing.
 	ErrNoDemand = errors.New("the demand is missing: set how many logins per second must be served")
 	// ErrUsers means that the experiment was driven by users instead of at rates.
-	ErrUsers = errors.New("this experiment was measured with mode: Users, in which a user logs in again only after the last login was answered, so it does not show how many logins per second a size serves; measure with mode: Capacity")
+	ErrUsers = errors.New("this experiment was measured with load.users, in which a user logs in again only after the last login was answered, so it does not show how many logins per second a size serves; measure with load.capacity")
 	// ErrNoTrials means that nothing was measured.
 	ErrNoTrials = errors.New("this experiment has no trials yet; wait until some have ended")
 )
@@ -33,7 +33,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 	switch {
 	case spec.Demand == nil:
 		return nil, ErrNoDemand
-	case experiment.Spec.Load.Mode == v1beta1.LoadUsers:
+	case experiment.Spec.Load.Mode() == v1beta1.LoadUsers:
 		return nil, ErrUsers
 	case len(trials) == 0:
 		return nil, ErrNoTrials

@@ -81,7 +81,7 @@ func (a answer) noneReason(nearest sized) string {
 		return fmt.Sprintf("It is unknown whether any size serves %s %s. The nearest is %s, which %s. %s",
 			a.demanded(), a.minimum(), nearest.Variant.Name, known, advice)
 	case nearest.Capacity == 0 && nearest.Found > 0:
-		return fmt.Sprintf("No variant is certain to meet the objective at any rate, so none can be recommended for %s. The nearest is %s with a capacity of %s per replica, but the interval of that begins at 0. Relax the objective, or measure with a larger load.minSamples or more repetitions",
+		return fmt.Sprintf("No variant is certain to meet the objective at any rate, so none can be recommended for %s. The nearest is %s with a capacity of %s per replica, but the interval of that begins at 0. Relax the objective, or measure with a larger load.capacity.minSamples or more repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
 	case nearest.Capacity == 0 && !nearest.undecided():
 		return fmt.Sprintf("No variant meets the objective at any rate, so none can serve %s. The nearest is %s. Relax the objective, or measure lower costs or larger CPU limits",
@@ -103,12 +103,12 @@ func (q Question) lowerBound(s sized) (known, advice string) {
 		return "met the objective up to " + served + ", but its generator can't drive more", find + "a larger generator.cpuLimit"
 	case BySaturation:
 		return "met the objective up to " + served + ", but too few logins ended during its saturation to show how much more it can serve",
-			find + "a larger load.maxStepSeconds"
+			find + "a larger load.capacity.maxStepSeconds"
 	case Undecided:
-		return "answered too few logins to show whether it meets the objective", find + "a larger load.minSamples and load.maxStepSeconds"
+		return "answered too few logins to show whether it meets the objective", find + "a larger load.capacity.minSamples and load.capacity.maxStepSeconds"
 	default:
 		return "met the objective at every measured rate, up to " + served,
-			find + "load.mode: Capacity, or with load.ratesPerSecond up to " + perSecond(ceil(q.required()*s.slow(), 1000))
+			find + "load.capacity, or with load.rates up to " + perSecond(ceil(q.required()*s.slow(), 1000))
 	}
 }
 

@@ -40,7 +40,7 @@ func asked(name string, changes ...func(*v1beta1.SizingExperiment)) v1beta1.Sizi
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix:      v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
 			Objective:   v1beta1.Objective{P95Milliseconds: 1000},
-			Load:        v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, RequestTimeoutSeconds: 10},
+			Load:        v1beta1.Load{StepSeconds: 10, RequestTimeoutSeconds: 10},
 			Service:     v1beta1.Service{Replicas: 1, MemoryLimit: "128Mi"},
 			Repetitions: 1, Parallelism: 1, AttemptsPerTrial: 3, Order: v1beta1.OrderAsWritten,
 		},

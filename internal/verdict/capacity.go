@@ -67,7 +67,7 @@ func contradicted(c *v1beta1.Capacity) bool {
 func (d *decision) objection() string {
 	switch {
 	case d.has(v1beta1.PurposeRate) || d.has(v1beta1.PurposeVerification):
-		return "in mode Rates, the capacity is taken from the measured rates only"
+		return "with load.rates, the capacity is taken from the measured rates only"
 	case !modelled(d.spec.Variant, d.bound):
 		return "the model is not used: it does not support a service that hashes for only some of its requests"
 	case quotaInWords(d.calibration) != "":

@@ -27,7 +27,7 @@ func fewSuccesses(s *step) []v1beta1.Reason {
 		return nil
 	}
 	return finding(v1beta1.ReasonTooFewSamples, verdict,
-		"%s had %d successful logins, but %s needs at least %d. Raise load.minSamples and load.maxStepSeconds, or load.stepSeconds",
+		"%s had %d successful logins, but %s needs at least %d. Raise load.capacity.minSamples and load.capacity.maxStepSeconds, or load.stepSeconds",
 		units.Capital(s.name()), s.result.OK, what, needed)
 }
 
@@ -36,7 +36,7 @@ func fewCompletions(_ *trial, s *step) []v1beta1.Reason {
 		return nil
 	}
 	return finding(v1beta1.ReasonTooFewSamples, v1beta1.VerdictSuspect,
-		"The saturation had %d completed logins, but a maximum needs at least %d. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
+		"The saturation had %d completed logins, but a maximum needs at least %d. Raise load.capacity.maxStepSeconds or the CPU limit, or lower the cost",
 		s.result.CompletedInWindow, completionsForMaximum)
 }
 

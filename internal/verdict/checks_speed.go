@@ -37,7 +37,7 @@ func speedVaried(s *step) []v1beta1.Reason {
 		return nil
 	}
 	return graded(v1beta1.ReasonSpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
-		"In %s, the CPU speed changed so much that simulated p95 is %s times what it is at a constant speed with the same mean (suspect outside %s to %s): measure again, or raise load.maxStepSeconds",
+		"In %s, the CPU speed changed so much that simulated p95 is %s times what it is at a constant speed with the same mean (suspect outside %s to %s): measure again, or raise load.capacity.maxStepSeconds",
 		s.name(), units.Ratio(s.variation), units.Ratio(1/variationSuspect), units.Ratio(variationSuspect))
 }
 

@@ -39,7 +39,7 @@ func ranWell(t *testing.T, changes ...func(*v1beta1.SizingTrialSpec)) *fixture {
 		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1},
 		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 		Load: v1beta1.Load{
-			Mode: v1beta1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+			StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		},
 	}
 	for _, change := range changes {
@@ -177,15 +177,15 @@ func fail(s *measurement.StepResult, logins int64, into *int64) {
 
 func atRates(rates ...int32) func(*v1beta1.SizingTrialSpec) {
 	return func(s *v1beta1.SizingTrialSpec) {
-		s.Load.Mode = v1beta1.LoadRates
+		s.Load.Rates = &v1beta1.RatesLoad{}
 		for _, rate := range rates {
-			s.Load.RatesPerSecond = append(s.Load.RatesPerSecond, intstr.FromInt32(rate))
+			s.Load.Rates.PerSecond = append(s.Load.Rates.PerSecond, intstr.FromInt32(rate))
 		}
 	}
 }
 
 func withUsers(users ...int32) func(*v1beta1.SizingTrialSpec) {
-	return func(s *v1beta1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1beta1.LoadUsers, users }
+	return func(s *v1beta1.SizingTrialSpec) { s.Load.Users = &v1beta1.UsersLoad{Counts: users} }
 }
 
 func withReplicas(n int32) func(*v1beta1.SizingTrialSpec) {

@@ -28,7 +28,7 @@ func simulated(spec v1beta1.SizingTrialSpec, cal handover.Calibration) modelOf {
 	return func(cpu time.Duration, course *model.Course) simulator {
 		service := model.NewService(spec, cal, cpu)
 		service.Course = course
-		uniform := spec.Load.Arrivals == v1beta1.ArrivalsUniform
+		uniform := spec.Load.Arrivals() == v1beta1.ArrivalsUniform
 		return struct {
 			model.Service
 			*model.Outlook

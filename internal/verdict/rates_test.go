@@ -20,8 +20,8 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 	const hash = 57_000
 	w := ranWell(t, func(s *v1beta1.SizingTrialSpec) {
 		s.Seed, s.Variant.Name, s.Variant.Cost, s.Variant.CPULimit = seed, "c10-1", 10, "1"
-		s.Load.Mode, s.Load.StepSeconds, s.Load.RequestTimeoutSeconds = v1beta1.LoadRates, stepSeconds, 60
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(5), intstr.FromString("16.5")}
+		s.Load.StepSeconds, s.Load.RequestTimeoutSeconds = stepSeconds, 60
+		s.Load.Rates = &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(5), intstr.FromString("16.5")}}
 	})
 	cal := &w.Calibration
 	cal.HashMicroseconds, cal.ReferenceMicroseconds, cal.RatioPerMillion = hash, hash/4, 4_000_000

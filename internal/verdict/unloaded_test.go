@@ -23,7 +23,7 @@ func unloaded(changes ...func(*v1beta1.SizingTrialSpec, *handover.Calibration)) 
 		},
 		Service:   v1beta1.Service{Replicas: 1},
 		Objective: v1beta1.Objective{P95Milliseconds: 500},
-		Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, RequestTimeoutSeconds: 10},
+		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
 	}
 	cal := handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},

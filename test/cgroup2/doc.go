@@ -58,8 +58,8 @@ func Trial(calibrated []byte) (v1beta1.SizingTrialSpec, handover.Calibration, er
 		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1}, Generator: v1beta1.Generator{CPULimit: strconv.Itoa(GeneratorMilliCPU) + "m"},
 		Objective: v1beta1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: 50},
 		Load: v1beta1.Load{
-			Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{rate}, Arrivals: v1beta1.ArrivalsPoisson,
-			StepSeconds: 10, MinSamples: 20, MaxStepSeconds: 30, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
+			Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{rate}},
+			StepSeconds: 10, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
 		},
 	}, result.Calibration, nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -57,7 +58,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 	startOperator(t)
 	ns := namespace(t)
 	infeasible := tiny(ns, "infeasible", costs(10), func(s *v1beta1.SizingExperimentSpec) {
-		s.Load = v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
+		s.Load = v1beta1.Load{Capacity: &v1beta1.CapacityLoad{MaxStepSeconds: ptr.To[int32](20)}, StepSeconds: 5, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
 		s.Objective.P95Milliseconds = shorterThanAHash(t, 10)
 	})
 	// As in config/samples/ci.yaml, at a rate for this machine.

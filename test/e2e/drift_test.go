@@ -95,8 +95,8 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 		s.Seed = ptr.To[int64](1)
 		s.Matrix.CPULimits = []string{"1"}
 		s.Load = v1beta1.Load{
-			Mode: v1beta1.LoadCapacity, StepSeconds: driftShortest, MinSamples: driftLogins, MaxStepSeconds: driftLongest(t),
-			WarmupSeconds: 2, RequestTimeoutSeconds: 5,
+			Capacity:    &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](driftLogins), MaxStepSeconds: ptr.To(driftLongest(t))},
+			StepSeconds: driftShortest, WarmupSeconds: 2, RequestTimeoutSeconds: 5,
 		}
 		s.Objective.P95Milliseconds = int32(driftObjective * driftBaseline * slower * hashMicroseconds(t, 8) / 1000)
 	}), 4*time.Minute)

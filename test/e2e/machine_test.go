@@ -43,7 +43,7 @@ func loaded(t *testing.T, percent int, logins float64) func(*v1beta1.SizingExper
 			cpu = min(cpu, quantity.AsApproximateFloat64())
 		}
 		rate := float64(percent) / 100 * cpu * 1e6 / hashMicroseconds(t, cost)
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromString(strconv.FormatFloat(rate, 'f', 3, 64))}
+		s.Load.Rates.PerSecond = []intstr.IntOrString{intstr.FromString(strconv.FormatFloat(rate, 'f', 3, 64))}
 		s.Load.StepSeconds = max(s.Load.StepSeconds, int32(math.Ceil(logins/rate)))
 	}
 }

@@ -47,7 +47,7 @@ func tiny(ns, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1be
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix: v1beta1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
 			Load: v1beta1.Load{
-				Mode: v1beta1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(30)},
+				Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(30)}},
 				StepSeconds: 3, WarmupSeconds: 1, RequestTimeoutSeconds: 2,
 			},
 			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},

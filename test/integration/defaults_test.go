@@ -19,10 +19,7 @@ const plainDefaulted = `
 matrix: {costs: [10], cpuLimits: ["1"], measure: All}
 service: {replicas: 1, memoryLimit: 128Mi}
 load:
-  mode: Capacity
   stepSeconds: 10
-  minSamples: 100
-  maxStepSeconds: 120
   warmupSeconds: 5
   requestTimeoutSeconds: 10
 objective: {p95Milliseconds: 1000, maxErrorPerMille: 1}
@@ -73,8 +70,8 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	})
 }
 
-// full is a spec with every field except prices.gpuHour, which attackerHardware excludes, and
-// with quantities in spellings that a typed quantity would rewrite.
+// full is a spec with every field except load.capacity and load.users, which load.rates
+// excludes, and prices.gpuHour, which attackerHardware excludes, and with quantities in spellings that a typed quantity would rewrite.
 const full = `
 spec:
   matrix:
@@ -92,12 +89,8 @@ spec:
   service: {replicas: 2, memoryLimit: 0.125Gi}
   generator: {cpuLimit: "0.5", memoryLimit: 1024Mi}
   load:
-    mode: Rates
-    ratesPerSecond: [1, "2.50", 20]
-    arrivals: Uniform
+    rates: {perSecond: [1, "2.50", 20], arrivals: Uniform}
     stepSeconds: 3
-    minSamples: 20
-    maxStepSeconds: 60
     warmupSeconds: 0
     requestTimeoutSeconds: 5
   objective: {p95Milliseconds: 500, maxErrorPerMille: 0}

@@ -6,14 +6,13 @@ import "strings"
 
 // Refusals that several cases have.
 const (
-	ratesMode        = "spec.load: ratesPerSecond is required with mode: Rates and not allowed with other modes"
-	usersMode        = "spec.load: users is required with mode: Users and not allowed with other modes"
-	rateKind         = "spec.load.ratesPerSecond: each rate must be a whole number or a string with up to three decimals"
-	rateRange        = "spec.load.ratesPerSecond: each rate must be above 0 and at most 2,000 logins per second"
-	rateOrder        = "spec.load.ratesPerSecond: ratesPerSecond must be in ascending order"
+	oneLoad          = "spec.load: a load is one of capacity, rates and users"
+	longStep         = "spec.load: stepSeconds is above capacity.maxStepSeconds"
+	rateKind         = "spec.load.rates.perSecond: each rate must be a whole number or a string with up to three decimals"
+	rateRange        = "spec.load.rates.perSecond: each rate must be above 0 and at most 2,000 logins per second"
+	rateOrder        = "spec.load.rates.perSecond: rates must be in ascending order"
 	rateCallers      = "spec.load: a rate times requestTimeoutSeconds must be at most 2,000 callers"
-	usersRange       = "spec.load.users: each number of users must be between 1 and 2,000"
-	usersOrder       = "spec.load.users: users must be in ascending order"
+	usersOrder       = "spec.load.users.counts: numbers of users must be in ascending order"
 	repetitionsRange = "spec.repetitions: repetitions must be between 1 and 10"
 	parallelismRange = "spec.parallelism: parallelism must be between 1 and 8"
 	attemptsRange    = "spec.attemptsPerTrial: attemptsPerTrial must be between 1 and 5"
@@ -25,45 +24,44 @@ const (
 )
 
 var ofLoad = cases{
-	"an empty load":           {`spec: {load: {}}`},
-	"arrivals with Capacity":  {`spec: {load: {mode: Capacity, arrivals: Uniform}}`},
-	"arrivals with Rates":     {`spec: {load: {mode: Rates, ratesPerSecond: [20, 40], arrivals: Poisson}}`},
-	"rates in Capacity":       {`spec: {load: {ratesPerSecond: [20]}}`, ratesMode},
-	"no rates in Rates":       {`spec: {load: {mode: Rates}}`, ratesMode},
-	"an empty list of rates":  {`spec: {load: {mode: Rates, ratesPerSecond: []}}`, ratesMode},
-	"users in Capacity":       {`spec: {load: {users: [15]}}`, usersMode},
-	"no users in Users":       {`spec: {load: {mode: Users}}`, usersMode},
-	"rates and users at once": {`spec: {load: {mode: Users, users: [15], ratesPerSecond: [20]}}`, ratesMode},
-	"arrivals in Users": {`spec: {load: {mode: Users, users: [15], arrivals: Poisson}}`,
-		"spec.load: arrivals has no effect with mode: Users"},
-	"a step that can only grow": {`spec: {load: {stepSeconds: 121}}`,
-		"spec.load: stepSeconds is above maxStepSeconds"},
-	"a step that can't grow": {`spec: {load: {mode: Rates, ratesPerSecond: [20], stepSeconds: 121}}`},
+	"an empty load":            {`spec: {load: {}}`},
+	"a capacity with defaults": {`spec: {load: {capacity: {}}}`},
+	"arrivals with capacity":   {`spec: {load: {capacity: {arrivals: Uniform}}}`},
+	"arrivals with rates":      {`spec: {load: {rates: {perSecond: [20, 40], arrivals: Poisson}}}`},
+	"capacity and rates":       {`spec: {load: {capacity: {}, rates: {perSecond: [20]}}}`, oneLoad},
+	"capacity and users":       {`spec: {load: {capacity: {}, users: {counts: [15]}}}`, oneLoad},
+	"rates and users":          {`spec: {load: {rates: {perSecond: [20]}, users: {counts: [15]}}}`, oneLoad},
 
-	"whole numbers and decimals, rising":         {`spec: {load: {mode: Rates, ratesPerSecond: ["0.5", 1, "1.125", 20]}}`},
-	"the highest rate":                           {`spec: {load: {mode: Rates, ratesPerSecond: [2000], requestTimeoutSeconds: 1}}`},
-	"a rate of 0":                                {`spec: {load: {mode: Rates, ratesPerSecond: ["0.000"]}}`, rateRange},
-	"a rate below 0":                             {`spec: {load: {mode: Rates, ratesPerSecond: [-1]}}`, rateRange},
-	"a rate above 2,000":                         {`spec: {load: {mode: Rates, ratesPerSecond: ["2000.001"]}}`, rateRange},
-	"a rate beyond 32 bits":                      {`spec: {load: {mode: Rates, ratesPerSecond: [3000000000]}}`, rateRange},
-	"a rate that is a word":                      {`spec: {load: {mode: Rates, ratesPerSecond: [fast]}}`, rateKind},
-	"a rate with a sign":                         {`spec: {load: {mode: Rates, ratesPerSecond: ["-0.5"]}}`, rateKind},
-	"a rate with four decimals":                  {`spec: {load: {mode: Rates, ratesPerSecond: ["0.1234"]}}`, rateKind},
-	"rates that fall":                            {`spec: {load: {mode: Rates, ratesPerSecond: [40, 20]}}`, rateOrder},
-	"rates that rise as texts only":              {`spec: {load: {mode: Rates, ratesPerSecond: ["10.5", "9.5"]}}`, rateOrder},
-	"one rate written in two ways":               {`spec: {load: {mode: Rates, ratesPerSecond: [1, "1.0"]}}`, rateOrder},
-	"2,000 callers in a timeout":                 {`spec: {load: {mode: Rates, ratesPerSecond: [200], requestTimeoutSeconds: 10}}`},
-	"the highest rate, with the default timeout": {`spec: {load: {mode: Rates, ratesPerSecond: [2000]}}`, rateCallers},
-	"2,001 callers in a timeout": {`spec: {load: {mode: Rates, ratesPerSecond: ["200.1"], requestTimeoutSeconds: 10}}`,
+	"a step as long as it can be":           {`spec: {load: {stepSeconds: 120}}`},
+	"a step that is longer":                 {`spec: {load: {stepSeconds: 121}}`, longStep},
+	"a longer step, with capacity":          {`spec: {load: {capacity: {minSamples: 20}, stepSeconds: 121}}`, longStep},
+	"a longer step with a longer maximum":   {`spec: {load: {capacity: {maxStepSeconds: 121}, stepSeconds: 121}}`},
+	"the default step with a lower maximum": {`spec: {load: {capacity: {maxStepSeconds: 9}}}`, longStep},
+	"a longer step with rates":              {`spec: {load: {rates: {perSecond: [20]}, stepSeconds: 121}}`},
+	"a longer step with users":              {`spec: {load: {users: {counts: [15]}, stepSeconds: 121}}`},
+
+	"whole numbers and decimals, rising":         {`spec: {load: {rates: {perSecond: ["0.5", 1, "1.125", 20]}}}`},
+	"the highest rate":                           {`spec: {load: {rates: {perSecond: [2000]}, requestTimeoutSeconds: 1}}`},
+	"a rate of 0":                                {`spec: {load: {rates: {perSecond: ["0.000"]}}}`, rateRange},
+	"a rate below 0":                             {`spec: {load: {rates: {perSecond: [-1]}}}`, rateRange},
+	"a rate above 2,000":                         {`spec: {load: {rates: {perSecond: ["2000.001"]}}}`, rateRange},
+	"a rate beyond 32 bits":                      {`spec: {load: {rates: {perSecond: [3000000000]}}}`, rateRange},
+	"a rate that is a word":                      {`spec: {load: {rates: {perSecond: [fast]}}}`, rateKind},
+	"a rate with a sign":                         {`spec: {load: {rates: {perSecond: ["-0.5"]}}}`, rateKind},
+	"a rate with four decimals":                  {`spec: {load: {rates: {perSecond: ["0.1234"]}}}`, rateKind},
+	"rates that fall":                            {`spec: {load: {rates: {perSecond: [40, 20]}}}`, rateOrder},
+	"rates that rise as texts only":              {`spec: {load: {rates: {perSecond: ["10.5", "9.5"]}}}`, rateOrder},
+	"one rate written in two ways":               {`spec: {load: {rates: {perSecond: [1, "1.0"]}}}`, rateOrder},
+	"2,000 callers in a timeout":                 {`spec: {load: {rates: {perSecond: [200]}, requestTimeoutSeconds: 10}}`},
+	"the highest rate, with the default timeout": {`spec: {load: {rates: {perSecond: [2000]}}}`, rateCallers},
+	"2,001 callers in a timeout": {`spec: {load: {rates: {perSecond: ["200.1"]}, requestTimeoutSeconds: 10}}`,
 		rateCallers},
-	"one login in a step": {`spec: {load: {mode: Rates, ratesPerSecond: ["0.1"], stepSeconds: 10}}`},
-	"less than one login in a step": {`spec: {load: {mode: Rates, ratesPerSecond: ["0.099"], stepSeconds: 10}}`,
+	"one login in a step": {`spec: {load: {rates: {perSecond: ["0.1"]}, stepSeconds: 10}}`},
+	"less than one login in a step": {`spec: {load: {rates: {perSecond: ["0.099"]}, stepSeconds: 10}}`,
 		"spec.load: a rate times stepSeconds must be at least one login"},
-	"the lowest and highest number of users": {`spec: {load: {mode: Users, users: [1, 2000]}}`},
-	"no user":                                {`spec: {load: {mode: Users, users: [0]}}`, usersRange},
-	"2,001 users":                            {`spec: {load: {mode: Users, users: [2001]}}`, usersRange},
-	"users that fall":                        {`spec: {load: {mode: Users, users: [30, 15]}}`, usersOrder},
-	"a number of users twice":                {`spec: {load: {mode: Users, users: [15, 15]}}`, usersOrder},
+	"the lowest and highest number of users": {`spec: {load: {users: {counts: [1, 2000]}}}`},
+	"users that fall":                        {`spec: {load: {users: {counts: [30, 15]}}}`, usersOrder},
+	"a number of users twice":                {`spec: {load: {users: {counts: [15, 15]}}}`, usersOrder},
 }
 
 var ofExperiment = cases{
@@ -112,9 +110,9 @@ var ofExperiment = cases{
 		prices: {perGiBHour: "0.005", attackerRates: [{control: argon, guessesPerSecond: 1000000000000}]}}`},
 	"a demand of a hash that is cheap": {`spec: {demand: {loginsPerSecond: 60, hashes: [SHA256]}}`,
 		"spec.demand.hashes: SHA256 is deliberately cheap and is never recommended"},
-	"a demand with Rates": {`spec: {demand: {loginsPerSecond: 60}, load: {mode: Rates, ratesPerSecond: [20]}}`},
-	"a demand with Users": {`spec: {demand: {loginsPerSecond: 60}, load: {mode: Users, users: [15]}}`,
-		"spec: demand is a login rate, which load.mode: Users does not measure"},
+	"a demand with rates": {`spec: {demand: {loginsPerSecond: 60}, load: {rates: {perSecond: [20]}}}`},
+	"a demand with users": {`spec: {demand: {loginsPerSecond: 60}, load: {users: {counts: [15]}}}`,
+		"spec: demand is a login rate, which load.users does not measure"},
 	"a demand without CPU":     {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: "0"}}`, demandCPU},
 	"a demand of CPU in words": {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: all}}`, demandCPU},
 	"no replica left if surviveReplicas are down": {`spec: {demand: {loginsPerSecond: 60, maxReplicas: 2,

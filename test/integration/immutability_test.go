@@ -64,7 +64,7 @@ func TestOtherChangesOfAnExperiment(t *testing.T) {
 		"its ttl is added":           {change: `spec: {ttlSecondsAfterFinished: 60}`},
 		"its ttl is edited":          {from: `spec: {ttlSecondsAfterFinished: 60}`, change: `spec: {ttlSecondsAfterFinished: 0}`},
 		"its ttl is removed":         {from: `spec: {ttlSecondsAfterFinished: 60}`, change: `spec: {ttlSecondsAfterFinished: null}`},
-		"a default is written out":   {change: `spec: {repetitions: 1, order: Shuffled, load: {mode: Capacity}, service: {replicas: 1}}`},
+		"a default is written out":   {change: `spec: {repetitions: 1, order: Shuffled, load: {stepSeconds: 10}, service: {replicas: 1}}`},
 		"a label is added":           {change: `metadata: {labels: {team: login}}`},
 		"cancel is taken back":       {from: `spec: {cancel: true}`, change: `spec: {cancel: false}`, refusals: cancelStands},
 		"cancel is removed":          {from: `spec: {cancel: true}`, change: `spec: {cancel: null}`, refusals: cancelStands},

@@ -61,8 +61,8 @@ var ofMatrix = cases{
 	"workers without a pool": {`spec: {matrix: {concurrency: [{mode: Unbounded, workers: 1}]}}`, poolOnly},
 	"a queue without a pool": {`spec: {matrix: {concurrency: [{mode: Unbounded, queueLength: 1}]}}`, poolOnly},
 	"the corners":            {`spec: {matrix: {measure: Corners}}`},
-	"the corners, with a load that finds no capacity": {`spec: {matrix: {measure: Corners}, load: {mode: Users, users: [15]}}`,
-		"spec: matrix.measure Corners requires load.mode Capacity"},
+	"the corners, with a load that finds no capacity": {`spec: {matrix: {measure: Corners}, load: {users: {counts: [15]}}}`,
+		"spec: matrix.measure Corners requires load.capacity"},
 
 	"two node pools with labels, taints and a price": {`spec: {prices: {}, matrix: {nodePools: [
 		{name: small, nodeSelector: {` + strings.Repeat("k", 316) + `: small}, perCPUHour: "0.0525"},

@@ -23,7 +23,7 @@ var ofTrial = cases{
 	"a limit that is a word":   {`spec: {variant: {cpuLimit: half}}`, variantLimit},
 	"workers without a pool": {`spec: {variant: {concurrency: {mode: Unbounded, workers: 2}}}`,
 		"spec.variant.concurrency: workers and queueLength are for mode: WorkerPool only"},
-	"a rate of 0": {`spec: {load: {mode: Rates, ratesPerSecond: [0]}}`, rateRange},
+	"a rate of 0": {`spec: {load: {rates: {perSecond: [0]}}}`, rateRange},
 
 	"Argon2id": {`spec: {variant: {algorithm: Argon2id, cost: null, control: argon2id, memoryKiB: 19456,
 		iterations: 2, parallelism: 1, concurrency: {mode: WorkerPool, workers: 1}}}`},

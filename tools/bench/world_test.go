@@ -128,9 +128,9 @@ func concurrency(modes ...v1beta1.ConcurrencyMode) change {
 // rates sets the rates, in thousandths of a login per second.
 func rates(perSecond ...float64) change {
 	return func(s *v1beta1.SizingExperimentSpec) {
-		s.Load.RatesPerSecond = nil
+		s.Load.Rates.PerSecond = nil
 		for _, rate := range perSecond {
-			s.Load.RatesPerSecond = append(s.Load.RatesPerSecond, intstr.FromString(strconv.FormatFloat(rate, 'f', 3, 64)))
+			s.Load.Rates.PerSecond = append(s.Load.Rates.PerSecond, intstr.FromString(strconv.FormatFloat(rate, 'f', 3, 64)))
 		}
 	}
 }

@@ -179,16 +179,16 @@ func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 		"hardware": {func(e *v1beta1.SizingExperiment) {
 			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", AttackerHardware: &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}}
 		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},
-		"mode":       {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Mode = v1beta1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
-		"arrivals":   {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Arrivals = v1beta1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
-		"steps":      {func(e *v1beta1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
+		"mode":       {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity, e.Spec.Load.Rates = nil, &v1beta1.RatesLoad{} }, "The load's mode differs: Capacity in A, Rates in B."},
+		"arrivals":   {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.Arrivals = ptr.To(v1beta1.ArrivalsUniform) }, "The arrivals differ: Poisson in A, Uniform in B."},
+		"steps":      {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.MinSamples = ptr.To[int32](400) }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
 		"encryption": {func(e *v1beta1.SizingExperiment) { e.Spec.Service.TLS = &v1beta1.TLS{} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
 		"replicas":   {func(e *v1beta1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
 		"memory":     {func(e *v1beta1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
 		"no end": {func(e *v1beta1.SizingExperiment) { e.Status.Phase = v1beta1.ExperimentSuspended },
 			"hashmark-demo/quickstart (B) has not finished. Suspended after 6 of 6 trials. So far: Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s."},
 		"nothing": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Load.Arrivals, e.Spec.Repetitions = v1beta1.ArrivalsPoisson, 4
+			e.Spec.Load.Capacity, e.Spec.Repetitions = &v1beta1.CapacityLoad{Arrivals: ptr.To(v1beta1.ArrivalsPoisson)}, 4
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -22,9 +23,9 @@ func questions(a, b report.Document) []string {
 	texts = append(texts, differ("The objective differs", report.ObjectiveWords(from.Objective), report.ObjectiveWords(to.Objective))...)
 	texts = append(texts, differ("The demand differs", demand(a), demand(b))...)
 	texts = append(texts, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
-	texts = append(texts, differ("The load's mode differs", string(from.Load.Mode), string(to.Load.Mode))...)
-	texts = append(texts, differ("The arrivals differ", string(arrivals(from.Load)), string(arrivals(to.Load)))...)
-	if from.Load.Mode == to.Load.Mode && !equality.Semantic.DeepEqual(steps(from.Load), steps(to.Load)) {
+	texts = append(texts, differ("The load's mode differs", string(from.Load.Mode()), string(to.Load.Mode()))...)
+	texts = append(texts, differ("The arrivals differ", arrivals(from.Load), arrivals(to.Load))...)
+	if from.Load.Mode() == to.Load.Mode() && !equality.Semantic.DeepEqual(steps(from.Load), steps(to.Load)) {
 		texts = append(texts, "The load's steps differ; p95 is at other rates or from other numbers of samples.")
 	}
 	texts = append(texts, differ("The replicas behind the Service differ", count(from.Service.Replicas), count(to.Service.Replicas))...)
@@ -92,16 +93,22 @@ func attackerWords(p *v1beta1.Prices) string {
 	return cmp.Or(p.GPUHour, "none") + " per GPU-hour"
 }
 
-func arrivals(load v1beta1.Load) v1beta1.Arrivals {
-	if load.Arrivals == "" && load.Mode != v1beta1.LoadUsers {
-		return v1beta1.ArrivalsPoisson
+func arrivals(load v1beta1.Load) string {
+	if load.Mode() == v1beta1.LoadUsers {
+		return ""
 	}
-	return load.Arrivals
+	return string(load.Arrivals())
 }
 
-// steps returns the load without the fields that have their own sentence.
+// steps returns the load with its defaults, and without the arrivals, which have their own
+// sentence.
 func steps(load v1beta1.Load) v1beta1.Load {
-	load.Mode, load.Arrivals = "", ""
+	switch load.Mode() {
+	case v1beta1.LoadRates:
+		load.Rates = &v1beta1.RatesLoad{PerSecond: load.Rates.PerSecond}
+	case v1beta1.LoadCapacity:
+		load.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To(load.MinSamples()), MaxStepSeconds: ptr.To(load.MaxStepSeconds())}
+	}
 	return load
 }
 

@@ -31,7 +31,7 @@ func question(name string) *v1beta1.SizingExperiment {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"},
 		Spec: v1beta1.SizingExperimentSpec{
 			Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
-			Load:      v1beta1.Load{Mode: v1beta1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, WarmupSeconds: 5, MinSamples: 100},
+			Load:      v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5},
 			Baseline:  "c10-500m-epyc",
 			Demand:    &v1beta1.Demand{LoginsPerSecond: 40, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "16"},
 			Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
@@ -193,7 +193,7 @@ func running() report.Document {
 // users is the quickstart with users instead of rates.
 func users() report.Document {
 	d := quickstart()
-	d.Experiment.Spec.Load.Mode = v1beta1.LoadUsers
+	d.Experiment.Spec.Load.Capacity, d.Experiment.Spec.Load.Users = nil, &v1beta1.UsersLoad{}
 	for i := range d.Trials {
 		for s := range d.Trials[i].Status.Steps {
 			step := &d.Trials[i].Status.Steps[s]

@@ -22,7 +22,7 @@ func latencyPart(d report.Document) part {
 			"Each curve has its CPU limit as its label. A cross at the top is a rate that overloaded the service and has no p95. " +
 			"The dashed line is the objective, " + latency(objective) + ".",
 	}
-	if d.Experiment.Spec.Load.Mode == v1beta1.LoadUsers {
+	if d.Experiment.Spec.Load.Mode() == v1beta1.LoadUsers {
 		f.Caption = strings.Replace(f.Caption, "each offered rate", "each number of users", 1)
 	}
 	drawn := curves(d.Rows)
@@ -150,7 +150,7 @@ func axes(d report.Document, drawn []panelCurves, objective float64) (x, y scale
 		}
 	}
 	title := "logins offered per second"
-	if d.Experiment.Spec.Load.Mode == v1beta1.LoadUsers {
+	if d.Experiment.Spec.Load.Mode() == v1beta1.LoadUsers {
 		title = "users"
 	}
 	return fit(title, loads, units.Number), fit("", times, latency)
