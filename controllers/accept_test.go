@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
@@ -18,6 +19,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce uses a client without the schema. The
@@ -29,37 +31,37 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 		change func(*v1beta1.SizingExperimentSpec)
 		want   string
 	}{
-		"a price of all CPUs": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerCPUHour = cents }, cents},
+		"a price of all CPUs": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerCPUHour = ptr.To(intstr.Parse(cents)) }, cents},
 		"of a pool's": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Matrix.NodePools = []v1beta1.NodePool{{Name: "small", PerCPUHour: cents}}
+			s.Matrix.NodePools = []v1beta1.NodePool{{Name: "small", PerCPUHour: ptr.To(intstr.Parse(cents))}}
 		}, cents},
-		"of memory": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerGiBHour = cents }, cents},
-		"of a GPU":  {func(s *v1beta1.SizingExperimentSpec) { s.Prices.GPUHour = cents }, cents},
+		"of memory": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerGiBHour = ptr.To(intstr.Parse(cents)) }, cents},
+		"of a GPU":  {func(s *v1beta1.SizingExperimentSpec) { s.Prices.GPUHour = ptr.To(intstr.Parse(cents)) }, cents},
 		"of an attacker's electricity": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: cents, Years: 3}
+			s.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: intstr.Parse("2000"), Watts: 575, PerKilowattHour: intstr.Parse(cents), Years: 3}
 		}, cents},
 		"a hash with an unknown guess rate": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Matrix.Controls = []v1beta1.Control{{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}}
-			s.Demand = &v1beta1.Demand{LoginsPerSecond: 5, Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmScrypt}}
+			s.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmScrypt}}
 		}, "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}]"},
 		"a rate of an unknown control": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
 		}, "prices.attackerRates names control scrypt"},
-		"a plan of more than a day": {func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = 28 }, "It can take at most 24 hours; use fewer variants"},
+		"a plan of more than a day": {func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = ptr.To[int32](28) }, "It can take at most 24 hours; use fewer variants"},
 		"a label that no node can have": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Matrix.NodePools = []v1beta1.NodePool{{Name: "small", NodeSelector: map[string]v1beta1.LabelValue{"a b": ""}}}
 		}, "node pool small has the label \"a b\""},
 		"too little memory for a control": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Matrix.Controls = []v1beta1.Control{{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}}
-			s.Service.MemoryLimit = "128Mi"
+			s.Service.MemoryLimit = ptr.To(intstr.Parse("128Mi"))
 		}, "raise service.memoryLimit to that"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			experiment := &v1beta1.SizingExperiment{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
 				Spec: v1beta1.SizingExperimentSpec{
-					Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1beta1.Prices{},
-					Service: v1beta1.Service{MemoryLimit: "192Mi"}, Repetitions: 1,
+					Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")}, Prices: &v1beta1.Prices{},
+					Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("192Mi"))}, Repetitions: ptr.To[int32](1),
 					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}
@@ -90,11 +92,11 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix: v1beta1.Matrix{
-				Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1500m"}, Measure: v1beta1.MeasureCorners,
+				Costs: []int32{8, 9, 10, 11, 12}, CPULimits: fixture.Limits("1500m"), Measure: v1beta1.MeasureCorners,
 				Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 			},
-			Service: v1beta1.Service{MemoryLimit: "128Mi"},
-			Suspend: true,
+			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))},
+			Suspend: ptr.To(true),
 		},
 	}
 	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: experiment, now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
@@ -158,11 +160,11 @@ func withOwnImage(image string) *v1beta1.SizingExperiment {
 	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a", Generation: 1},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}},
-			Service: v1beta1.Service{MemoryLimit: "192Mi", Own: &v1beta1.OwnService{
+			Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1"), Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}},
+			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("192Mi")), Own: &v1beta1.OwnService{
 				Image: image, Login: handover.Login{Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 			}},
-			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: ptr.To[int32](1),
 		},
 	}
 }

@@ -8,16 +8,18 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // demanding adds a demand and prices to an experiment.
 func demanding(spec *v1beta1.SizingExperimentSpec) {
-	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 10, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"}
-	spec.Prices = &v1beta1.Prices{PerCPUHour: "0.04"}
-	spec.Objective.MaxErrorPerMille = 10 // which 500 logins can verify
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(10), MinimumCost: ptr.To[int32](4), MaxTotalCPU: ptr.To(intstr.Parse("2"))}
+	spec.Prices = &v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04"))}
+	spec.Objective.MaxErrorPerMille = ptr.To[int32](10) // which 500 logins can verify
 }
 
 // answersOnly matches the lines of a transcript about rows, predictions and recommendations, and the events of
@@ -30,7 +32,7 @@ func answerOf(e *v1beta1.SizingExperiment) v1beta1.SizingExperimentStatus {
 	s := e.Status.DeepCopy()
 	for i := range s.Results {
 		// Its name ends with a part of the experiment's UID.
-		s.Results[i].Trial = s.Results[i].Trial[:strings.LastIndex(s.Results[i].Trial, "-")+1]
+		s.Results[i].TrialName = s.Results[i].TrialName[:strings.LastIndex(s.Results[i].TrialName, "-")+1]
 	}
 	return v1beta1.SizingExperimentStatus{
 		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits,
@@ -42,7 +44,7 @@ func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "team-a")
 	e := w.create(newExperiment("login", demanding, func(s *v1beta1.SizingExperimentSpec) {
-		s.Matrix = v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"500m", "750m", "1"}, Measure: v1beta1.MeasureCorners}
+		s.Matrix = v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: fixture.Limits("500m", "750m", "1"), Measure: v1beta1.MeasureCorners}
 		s.Baseline = "c8-1"
 	}), 0)
 	w.toEnd(e)
@@ -53,7 +55,7 @@ func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
 func TestADemandThatNoVariantMeetsNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "team-a")
-	e := w.create(newExperiment("login", demanding, func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)
+	e := w.create(newExperiment("login", demanding, func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = intstr.FromInt32(500) }), 0)
 	w.toEnd(e)
 	w.checkEnd(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 	w.checkGolden(t, "nothing-fits", answersOnly)

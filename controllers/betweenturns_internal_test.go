@@ -7,12 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // Trials of different experiments take turns, so that most experiments that have begun wait.
@@ -20,8 +23,8 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 	experiment := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
-			Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
+			Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: fixture.Limits("1")},
+			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))}, Repetitions: ptr.To[int32](1),
 			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 		},
 	}

@@ -51,7 +51,7 @@ func (p *experimentPass) concludedFrom() (string, error) {
 		UID                   types.UID
 	}
 	spec, status := p.experiment.Spec, &p.experiment.Status
-	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = false, false, nil
+	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = nil, nil, nil
 	trials := make([]version, 0, len(p.trials))
 	for i := range p.trials {
 		trials = append(trials, version{p.trials[i].Name, p.trials[i].ResourceVersion, p.trials[i].UID})

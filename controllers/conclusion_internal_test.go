@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // countingClock counts the conclusions, each of which it makes take 20 seconds.
@@ -66,8 +68,8 @@ func endedExperiment(t *testing.T, now time.Time) (*v1beta1.SizingExperiment, *v
 	experiment := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:  v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
-			Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
+			Matrix:  v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")},
+			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))}, Repetitions: ptr.To[int32](1),
 			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 		},
 	}
@@ -107,7 +109,7 @@ func TestAConclusionIsWrittenAlthoughItsExperimentIsEdited(t *testing.T) {
 	w = newConcluding(t, func(c client.WithWatch) {
 		if edits++; edits == 1 {
 			w.edit(t, c, func(e *v1beta1.SizingExperiment) {
-				e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = ptr.To[int32](100_000), true
+				e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = ptr.To[int32](100_000), ptr.To(true)
 			})
 		}
 	})
@@ -170,7 +172,7 @@ func TestAConclusionIsComputedAgainForOtherTrials(t *testing.T) {
 			}
 		}, v1beta1.ExperimentFailed, 2},
 		"a cancellation, which is not lost": {func(t *testing.T, w *concluding, c client.Client) {
-			w.edit(t, c, func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = true })
+			w.edit(t, c, func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = ptr.To(true) })
 		}, v1beta1.ExperimentCancelled, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -130,12 +130,12 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 		written bool
 	}{
 		{"its time to live", func(e *v1beta1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }, true},
-		{"its suspension", func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = true }, true},
+		{"its suspension", func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = ptr.To(true) }, true},
 		{"what the cache lacks", func(e *v1beta1.SizingExperiment) {
 			e.Labels, e.Finalizers = map[string]string{"team": "a"}, []string{"example.test/kept"}
 			e.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "o"}}
 		}, true},
-		{"its cancellation", func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = true }, false},
+		{"its cancellation", func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = ptr.To(true) }, false},
 		{"its matrix, as an administrator could", func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs = []int32{10} }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestHowAnExperimentEnds(t *testing.T) {
 			phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
 		},
 		{
-			name: "two repetitions make one row", change: func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = 2 },
+			name: "two repetitions make one row", change: func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = ptr.To[int32](2) },
 			phase: v1beta1.ExperimentSucceeded, reason: v1beta1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
 		},
 		{

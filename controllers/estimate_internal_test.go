@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -31,7 +32,7 @@ func TestTheEstimatedEndIsRenewedOnlyForAReason(t *testing.T) {
 			shown := metav1.NewTime(now.Add(test.shown))
 			p := &experimentPass{
 				experiment: &v1beta1.SizingExperiment{
-					Spec: v1beta1.SizingExperimentSpec{Demand: &v1beta1.Demand{LoginsPerSecond: 5}},
+					Spec: v1beta1.SizingExperimentSpec{Demand: &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5)}},
 					Status: v1beta1.SizingExperimentStatus{
 						Progress: &v1beta1.Progress{Trials: 4, Finished: test.finished, Running: test.running},
 					},

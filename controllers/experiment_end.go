@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -40,7 +41,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 			p.events.add(warning, v1beta1.ConditionSlowConclusion, "Conclude", message)
 		}
 	}
-	if !found.needed || p.experiment.Spec.Cancel {
+	if !found.needed || ptr.Deref(p.experiment.Spec.Cancel, false) {
 		ctx, cancel := timeToWrite(ctx)
 		defer cancel()
 		return p.end(ctx)
@@ -56,7 +57,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 // verified writes the outcome of a verification once, after its trial has ended.
 func (p *experimentPass) verified(v *v1beta1.Verification) {
 	for i := range p.trials {
-		if p.trials[i].Name != v.Trial || v.Outcome != "" {
+		if p.trials[i].Name != v.TrialName || v.Outcome != "" {
 			continue
 		}
 		sizing.Verified(v, &p.trials[i])
@@ -78,7 +79,7 @@ func (p *experimentPass) end(ctx context.Context) error {
 	outcome := results.End(status.Results)
 	phase := v1beta1.ExperimentFailed
 	switch {
-	case p.experiment.Spec.Cancel:
+	case ptr.Deref(p.experiment.Spec.Cancel, false):
 		phase, outcome.Reason = v1beta1.ExperimentCancelled, v1beta1.ReasonCancelled
 		outcome.Message = "Cancelled; the results so far are kept"
 	case outcome.Succeeded:

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -183,7 +184,7 @@ func (p *experimentPass) plan(ctx context.Context) error {
 		if exists[planned.Name] {
 			continue
 		}
-		if !near || ahead > max(1, int(p.experiment.Spec.Parallelism)) {
+		if !near || ahead > int(ptr.Deref(p.experiment.Spec.Parallelism, 1)) {
 			p.trials = append(p.trials, p.later(planned))
 			continue
 		}
@@ -207,7 +208,7 @@ func (p *experimentPass) near() bool {
 	if p.over() {
 		return false
 	}
-	if len(p.trials) > 0 || p.experiment.Spec.Suspend || queue.Blocked(p.experiment) {
+	if len(p.trials) > 0 || ptr.Deref(p.experiment.Spec.Suspend, false) || queue.Blocked(p.experiment) {
 		return true
 	}
 	position, known := p.Queue.position(p.experiment.UID)
@@ -216,7 +217,7 @@ func (p *experimentPass) near() bool {
 
 // over reports whether no other trial begins.
 func (p *experimentPass) over() bool {
-	return p.experiment.Spec.Cancel || lifecycle.Overdue(p.experiment, p.now)
+	return ptr.Deref(p.experiment.Spec.Cancel, false) || lifecycle.Overdue(p.experiment, p.now)
 }
 
 // unreleased returns the number of trials that exist and have not been released. One more than
@@ -259,7 +260,7 @@ func (p *experimentPass) skipVerification(planned matrix.PlannedTrial, err error
 		return false
 	}
 	for i := range p.experiment.Status.Verifications {
-		if v := &p.experiment.Status.Verifications[i]; v.Trial == planned.Name {
+		if v := &p.experiment.Status.Verifications[i]; v.TrialName == planned.Name {
 			v.Outcome, v.Message = v1beta1.VerificationNotRun, taken.Error()
 		}
 	}
@@ -361,7 +362,7 @@ func (p *experimentPass) allReleased() bool {
 }
 
 func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
-	if !p.experiment.Spec.Suspend || p.experiment.Spec.Cancel {
+	if !ptr.Deref(p.experiment.Spec.Suspend, false) || ptr.Deref(p.experiment.Spec.Cancel, false) {
 		return nil
 	}
 	for i := range p.trials {

@@ -19,7 +19,7 @@ func (p *experimentPass) show() {
 	status := &p.experiment.Status
 	phase, reason, message := results.PhaseOf(p.experiment, p.trials, p.trialCount())
 	status.Phase = phase
-	if p.Paused && !p.experiment.Spec.Suspend {
+	if p.Paused && !ptr.Deref(p.experiment.Spec.Suspend, false) {
 		reason, message = v1beta1.ReasonPaused, lifecycle.Paused
 	}
 	if phase == v1beta1.ExperimentQueued {

@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -105,7 +106,7 @@ func TestAnOperatorWithAnotherImageTakesOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "upgrade")
-			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1beta1.SizingExperimentSpec) { s.AttemptsPerTrial = 1 }), 0)
+			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1beta1.SizingExperimentSpec) { s.AttemptsPerTrial = ptr.To[int32](1) }), 0)
 			w.run("it is time", func() bool { return tt.when(w) })
 			w.startOperator()
 			w.operator.trials.Settings.ServiceImage = "example.test/loginservice:v2"

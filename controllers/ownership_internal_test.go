@@ -5,11 +5,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // A cache that is behind may lack an experiment whose trial another cache has.
@@ -18,7 +20,7 @@ func TestATrialIsRefusedOnlyIfTheAPIServerHasNoPlanOfIt(t *testing.T) {
 		return []client.Object{&v1beta1.SizingExperiment{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: uid},
 			Spec: v1beta1.SizingExperimentSpec{
-				Matrix: v1beta1.Matrix{Costs: []int32{cost}, CPULimits: []string{"500m"}}, Repetitions: 1,
+				Matrix: v1beta1.Matrix{Costs: []int32{cost}, CPULimits: fixture.Limits("500m")}, Repetitions: ptr.To[int32](1),
 			},
 		}}
 	}

@@ -22,10 +22,10 @@ func TestTrialsAreReconciledOnlyAfterChangesThatTheyReactTo(t *testing.T) {
 		{"its spec or its deletion", func(e *v1beta1.SizingExperiment) { e.Generation++ }, true},
 		{"its first trial began", func(e *v1beta1.SizingExperiment) { e.Status.StartTime = &metav1.Time{Time: time.Unix(1, 0)} }, true},
 		{"a verification is planned", func(e *v1beta1.SizingExperiment) {
-			e.Status.Verifications = append(e.Status.Verifications, v1beta1.Verification{Trial: "login-verify-1"})
+			e.Status.Verifications = append(e.Status.Verifications, v1beta1.Verification{TrialName: "login-verify-1"})
 		}, true},
 		{"a verification is given up", func(e *v1beta1.SizingExperiment) {
-			e.Status.Verifications = []v1beta1.Verification{{Trial: "login-verify-0", Outcome: v1beta1.VerificationNotRun}}
+			e.Status.Verifications = []v1beta1.Verification{{TrialName: "login-verify-0", Outcome: v1beta1.VerificationNotRun}}
 		}, true},
 		{"its position", func(e *v1beta1.SizingExperiment) { e.Status.Progress.QueuePosition = ptr.To[int32](2) }, false},
 		{"its rows", func(e *v1beta1.SizingExperiment) { e.Status.Results = []v1beta1.VariantResult{{}} }, false},
@@ -35,7 +35,7 @@ func TestTrialsAreReconciledOnlyAfterChangesThatTheyReactTo(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			before := &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{
 				Progress:      &v1beta1.Progress{QueuePosition: ptr.To[int32](3)},
-				Verifications: []v1beta1.Verification{{Trial: "login-verify-0"}},
+				Verifications: []v1beta1.Verification{{TrialName: "login-verify-0"}},
 			}}
 			after := before.DeepCopy()
 			test.change(after)

@@ -13,13 +13,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 var services = schema.GroupResource{Resource: "services"}
@@ -72,8 +75,8 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 			experiment := &v1beta1.SizingExperiment{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
 				Spec: v1beta1.SizingExperimentSpec{
-					Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
-					Service: v1beta1.Service{MemoryLimit: "128Mi"}, Repetitions: 1, Suspend: true,
+					Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: fixture.Limits("1")},
+					Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))}, Repetitions: ptr.To[int32](1), Suspend: ptr.To(true),
 					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}

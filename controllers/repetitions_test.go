@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
@@ -13,7 +14,7 @@ import (
 func TestRepetitionsAreComparedWithTheBaseline(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "ends")
-	e := w.create(newExperiment("login", func(s *v1beta1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", 2 }), 0)
+	e := w.create(newExperiment("login", func(s *v1beta1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", ptr.To[int32](2) }), 0)
 	w.toEnd(e)
 	if accepted := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionAccepted); accepted.Reason != v1beta1.ReasonAccepted {
 		t.Errorf("condition Accepted is %+v, want reason Accepted", accepted)

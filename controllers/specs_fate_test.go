@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -71,7 +72,7 @@ func workTowards(w *testCluster, e *v1beta1.SizingExperiment, goal string) error
 		if err := settleOrFail(w); err != nil {
 			return err
 		}
-		if !w.get(e) || e.Status.Phase.Finished() || e.Spec.Suspend || w.creates[goal] > 0 || answeredWithoutLoad(w) {
+		if !w.get(e) || e.Status.Phase.Finished() || ptr.Deref(e.Spec.Suspend, false) || w.creates[goal] > 0 || answeredWithoutLoad(w) {
 			return nil
 		}
 		if w.kubelet.play() {
@@ -151,7 +152,7 @@ func checkAccepted(w *testCluster, e *v1beta1.SizingExperiment, goal string) (fa
 		return fateEnded, checkSentence(failed.Message)
 	case condition.Status != metav1.ConditionTrue:
 		return fateAccepted, fmt.Errorf("it is neither accepted nor failed: %+v", condition)
-	case e.Spec.Suspend || e.Spec.Cancel || e.Status.Phase.Finished():
+	case ptr.Deref(e.Spec.Suspend, false) || ptr.Deref(e.Spec.Cancel, false) || e.Status.Phase.Finished():
 		return fateAccepted, nil
 	case w.creates[goal] == 0 && !answeredWithoutLoad(w):
 		return fateAccepted, fmt.Errorf("it has no %s", goal)

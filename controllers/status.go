@@ -179,7 +179,7 @@ func stateOf(object client.Object) client.Object {
 	state.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	if e, is := state.(*v1beta1.SizingExperiment); is {
 		e.Generation, e.OwnerReferences, e.Finalizers = 0, nil, nil
-		e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = nil, false
+		e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = nil, nil
 	}
 	return state
 }

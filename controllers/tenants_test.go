@@ -28,6 +28,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // The tests of this file have two tenants. One does what could stop the operator or fill its
@@ -244,8 +245,8 @@ func (w *testCluster) checkSmall(mostTrials, mostBytes int) {
 func large(s *v1beta1.SizingExperimentSpec) {
 	s.Matrix = v1beta1.Matrix{
 		Costs:     []int32{4, 5, 6, 7, 8, 9, 10, 11},
-		CPULimits: []string{"1", "1100m", "1200m", "1300m", "1400m", "1500m", "1600m", "1700m"},
+		CPULimits: fixture.Limits("1", "1100m", "1200m", "1300m", "1400m", "1500m", "1600m", "1700m"),
 	}
 	s.Load = v1beta1.Load{Rates: &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(1)}}, StepSeconds: 2}
-	s.Repetitions = 10
+	s.Repetitions = ptr.To[int32](10)
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -70,8 +71,8 @@ func (r *TrialReconciler) observeOwnership(ctx context.Context, seen *lifecycle.
 		seen.Ownership = lifecycle.NotPlanned
 	}
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
-	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now) || experiment.Status.Phase.Finished()
-	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
+	seen.Cancelled = ptr.Deref(experiment.Spec.Cancel, false) || lifecycle.Overdue(experiment, seen.Now) || experiment.Status.Phase.Finished()
+	seen.Suspended = seen.Suspended || ptr.Deref(experiment.Spec.Suspend, false)
 	seen.Reference = referenceIn(experiment.Status.Speed, trial)
 	return nil
 }

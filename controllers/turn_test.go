@@ -7,16 +7,17 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-func suspend(s *v1beta1.SizingExperimentSpec) { s.Suspend = true }
+func suspend(s *v1beta1.SizingExperimentSpec) { s.Suspend = ptr.To(true) }
 
-func resume(s *v1beta1.SizingExperimentSpec) { s.Suspend = false }
+func resume(s *v1beta1.SizingExperimentSpec) { s.Suspend = ptr.To(false) }
 
-func cancel(s *v1beta1.SizingExperimentSpec) { s.Cancel = true }
+func cancel(s *v1beta1.SizingExperimentSpec) { s.Cancel = ptr.To(true) }
 
 func TestASuspendedExperimentDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
@@ -81,7 +82,7 @@ func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
 	w := newTestCluster(t, "turns")
 	w.limit = 2
 	w.startOperator()
-	e := w.create(newExperiment("login", quick, func(s *v1beta1.SizingExperimentSpec) { s.Parallelism = 2 }), 0)
+	e := w.create(newExperiment("login", quick, func(s *v1beta1.SizingExperimentSpec) { s.Parallelism = ptr.To[int32](2) }), 0)
 	w.run("both loads are running", func() bool { return w.underLoad("c6-500m") && w.underLoad("c7-500m") })
 	w.toEnd(e)
 	w.checkEnd(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)

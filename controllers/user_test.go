@@ -11,17 +11,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// newExperiment returns an experiment as a user writes it: two costs on half a CPU, in the
-// order in which they are written.
+// newExperiment returns an experiment as a user writes it: two costs on half a CPU. Its seed
+// keeps two to four variants in the order in which they are written.
 func newExperiment(name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {
 	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
-			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-			Order:     v1beta1.OrderAsWritten, Seed: ptr.To[int64](7),
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m")},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: ptr.To[int32](1)},
+			Seed:      ptr.To[int64](84),
 		},
 	}
 	for _, change := range changes {

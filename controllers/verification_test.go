@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -19,7 +20,7 @@ import (
 func small(spec *v1beta1.SizingExperimentSpec) {
 	oneVariant(spec)
 	demanding(spec)
-	spec.Demand.LoginsPerSecond = 20
+	spec.Demand.LoginsPerSecond = intstr.FromInt32(20)
 }
 
 // verifications returns the verifications of an experiment: variant, rate and outcome.
@@ -149,7 +150,7 @@ func TestWithVerifyFullAllReplicasAreDriven(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "full")
 	e := w.create(newExperiment("login", small, func(s *v1beta1.SizingExperimentSpec) {
-		s.Demand.LoginsPerSecond, s.Demand.Verify = 40, v1beta1.VerifyFull
+		s.Demand.LoginsPerSecond, s.Demand.Verify = intstr.FromInt32(40), v1beta1.VerifyFull
 	}), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "2×c8-500m", "verified; confidence ")

@@ -1,5 +1,10 @@
 package v1beta1
 
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
 // Demand is what the login service must carry in production. The recommendation is the
 // highest bcrypt cost, or with hashes the hash that costs an attacker most, that a variant
 // serves at this rate with headroom while it meets the objective and stays within
@@ -7,10 +12,13 @@ package v1beta1
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxReplicas) || !has(self.surviveReplicas) || self.surviveReplicas < self.maxReplicas",message="demand.maxReplicas must be greater than demand.surviveReplicas, so that a replica is left when those are down; raise maxReplicas, or lower surviveReplicas"
 type Demand struct {
-	// The logins per second to serve, 1 to 1,000,000.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	LoginsPerSecond int32 `json:"loginsPerSecond"`
+	// The logins per second to serve, above 0 and at most 1,000,000: a whole number, or a
+	// string with up to three decimals, such as "0.5".
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=11
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || string(self).matches('^[0-9]+([.][0-9]{1,3})?$')",message="demand.loginsPerSecond must be a whole number or a string with up to three decimals, such as \"0.5\""
+	// +kubebuilder:validation:XValidation:rule="!(type(self) == int || string(self).matches('^[0-9]+([.][0-9]{1,3})?$')) || double(self) > 0.0 && double(self) <= 1000000.0",message="demand.loginsPerSecond must be above 0 and at most 1,000,000"
+	LoginsPerSecond intstr.IntOrString `json:"loginsPerSecond"`
 	// The spare capacity above loginsPerSecond, in percent, 0 to 400, by default 30: for
 	// bursts, for a replica that is being replaced, and for nodes that are slower than the
 	// measured ones.
@@ -39,11 +47,13 @@ type Demand struct {
 	// +kubebuilder:validation:MaxItems=4
 	// +kubebuilder:validation:XValidation:rule="!('SHA256' in self)",message="SHA256 is deliberately cheap and is never recommended; remove it from demand.hashes"
 	Hashes []Algorithm `json:"hashes,omitempty"`
-	// The maximum CPU of all replicas together, a quantity. When absent: any amount.
+	// The maximum CPU of all replicas together, a quantity such as 8 or 7500m; a decimal needs
+	// quotes, such as "7.5". When absent: any amount.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="demand.maxTotalCPU must be a CPU quantity above 0, such as \"8\""
-	MaxTotalCPU string `json:"maxTotalCPU,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).isGreaterThan(quantity('0')) && quantity(string(self)).compareTo(quantity('2147483647')) <= 0",message="demand.maxTotalCPU must be a CPU quantity above 0 and at most 2147483647, such as 8 or 7500m"
+	MaxTotalCPU *intstr.IntOrString `json:"maxTotalCPU,omitempty"`
 	// The maximum number of replicas, 1 to 10,000. When absent: 10,000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -69,6 +79,16 @@ type Demand struct {
 	Verify Verify `json:"verify,omitempty"`
 }
 
+// MilliPerSecond returns loginsPerSecond times 1000. It is 0 for a rate that the schema refuses.
+func (d *Demand) MilliPerSecond() int64 {
+	const most = 1_000_000 * 1000
+	rate, err := resource.ParseQuantity(d.LoginsPerSecond.String())
+	if err != nil || rate.Sign() < 0 || rate.MilliValue() > most {
+		return 0
+	}
+	return rate.MilliValue()
+}
+
 // Verify is how a recommended size is verified.
 // +kubebuilder:validation:Enum=None;Replica;Full
 type Verify string
@@ -92,27 +112,30 @@ type Prices struct {
 	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
 	// +kubebuilder:validation:MaxLength=3
 	Currency string `json:"currency,omitempty"`
-	// The price of one CPU for one hour, as a decimal such as "0.04". When absent: only
-	// node pools with their own perCPUHour have a price.
+	// The price of one CPU for one hour, such as 1; a decimal needs quotes, such as "0.04".
+	// When absent: only node pools with their own perCPUHour have a price.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	PerCPUHour string `json:"perCPUHour,omitempty"`
-	// The price of one GiB of memory for one hour, as a decimal such as "0.005". A replica
-	// is charged for its recommended memory limit, or for service.memoryLimit if its memory
-	// was not measured. When absent: memory is free.
+	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.perCPUHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
+	PerCPUHour *intstr.IntOrString `json:"perCPUHour,omitempty"`
+	// The price of one GiB of memory for one hour, such as 1; a decimal needs quotes, such as
+	// "0.005". A replica is charged for its recommended memory limit, or for
+	// service.memoryLimit if its memory was not measured. When absent: memory is free.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	PerGiBHour string `json:"perGiBHour,omitempty"`
-	// The price that an attacker pays to rent one GPU for one hour, as a decimal such as
-	// "0.80". When absent: the price follows from attackerHardware; without
+	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.perGiBHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
+	PerGiBHour *intstr.IntOrString `json:"perGiBHour,omitempty"`
+	// The price that an attacker pays to rent one GPU for one hour, such as 1; a decimal needs
+	// quotes, such as "0.80". When absent: the price follows from attackerHardware; without
 	// attackerHardware it is 0.80 if the currency is USD (a rented RTX 5090 in 2026), and
 	// in other currencies no price of an attack is reported.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	GPUHour string `json:"gpuHour,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.gpuHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
+	GPUHour *intstr.IntOrString `json:"gpuHour,omitempty"`
 	// Hardware that an attacker owns, instead of a GPU that is rented for gpuHour. An hour
 	// of it costs price ÷ (years × 8760) + watts ÷ 1000 × perKilowattHour. When absent: the
 	// GPU is rented.
@@ -151,19 +174,22 @@ type AttackerRate struct {
 // AttackerHardware is hardware that an attacker buys and runs without a pause, such as one
 // GPU with its share of the machine around it.
 type AttackerHardware struct {
-	// The purchase price, in prices.currency, as a decimal such as "2000".
+	// The purchase price, in prices.currency, such as 2000; a decimal needs quotes, such as
+	// "1999.50".
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	Price string `json:"price"`
+	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.attackerHardware.price must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
+	Price intstr.IntOrString `json:"price"`
 	// The power draw while it guesses, in watts, 1 to 100,000.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	Watts int32 `json:"watts"`
-	// The price of one kilowatt-hour of electricity, in prices.currency, as a
-	// decimal such as "0.15".
+	// The price of one kilowatt-hour of electricity, in prices.currency, such as 1; a decimal
+	// needs quotes, such as "0.15".
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	PerKilowattHour string `json:"perKilowattHour"`
+	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.attackerHardware.perKilowattHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
+	PerKilowattHour intstr.IntOrString `json:"perKilowattHour"`
 	// How many years of 8760 hours it guesses, 1 to 20. After that it is worth nothing.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20

@@ -3,10 +3,10 @@
 // variant of it.
 //
 // The package holds types, their documentation, and the names of conditions, reasons and
-// labels. It has no logic. Numbers are integers with their unit in the name; a number that
-// was not measured is absent, never zero. Quantities are strings, because a typed Quantity
-// is rewritten on a round trip ("0.5" becomes "500m") and would then look like an edit of
-// an immutable field.
+// labels. It has no logic. Numbers of a status are integers with their unit in the name; a
+// number that was not measured is absent, never zero. Quantities, rates and prices of a spec
+// are whole numbers or strings, because a typed Quantity is rewritten on a round trip ("0.5"
+// becomes "500m") and would then look like an edit of an immutable field.
 //
 // +kubebuilder:object:generate=true
 // +groupName=hashmark.dev

@@ -43,7 +43,7 @@ type SizingExperimentStatus struct {
 	// Since when the experiment is suspended; absent unless it is, and before the first trial
 	// began.
 	// +optional
-	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
+	SuspendTime *metav1.Time `json:"suspendTime,omitempty"`
 	// For how long the experiment was suspended since the first trial began, without the
 	// suspension that has not ended, in seconds. It does not count towards the time limit.
 	// +optional
@@ -108,7 +108,7 @@ type SizingExperimentStatus struct {
 	// they were tried. Absent without a demand, and with demand.verify: None.
 	// +optional
 	// +listType=map
-	// +listMapKey=trial
+	// +listMapKey=trialName
 	// +kubebuilder:validation:MaxItems=2
 	Verifications []Verification `json:"verifications,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.

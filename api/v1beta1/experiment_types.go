@@ -1,6 +1,9 @@
 package v1beta1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
 
 // SizingExperiment measures how strong a password hash a login service can afford, on how
 // much CPU, at which login rate. The operator measures every variant of its matrix and
@@ -44,18 +47,6 @@ type SizingExperimentList struct {
 	Items           []SizingExperiment `json:"items"`
 }
 
-// Order is the order in which trials are measured.
-// +kubebuilder:validation:Enum=Shuffled;AsWritten
-type Order string
-
-const (
-	// OrderShuffled shuffles the trials by the experiment's seed, so that a drift of the
-	// machine does not affect only the last variants.
-	OrderShuffled Order = "Shuffled"
-	// OrderAsWritten measures the matrix in the written order, repetition by repetition.
-	OrderAsWritten Order = "AsWritten"
-)
-
 // SizingExperimentSpec is what an experiment measures.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",message="matrix can't be changed once the experiment exists; create a new experiment"
@@ -67,7 +58,6 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.prices) == has(oldSelf.prices) && (!has(self.prices) || self.prices == oldSelf.prices)",message="prices can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.baseline) == has(oldSelf.baseline) && (!has(self.baseline) || self.baseline == oldSelf.baseline)",message="baseline can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.repetitions) == has(oldSelf.repetitions) && (!has(self.repetitions) || self.repetitions == oldSelf.repetitions)",message="repetitions can't be changed once the experiment exists; create a new experiment"
-// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order)",message="order can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.seed) == has(oldSelf.seed) && (!has(self.seed) || self.seed == oldSelf.seed)",message="seed can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.parallelism) == has(oldSelf.parallelism) && (!has(self.parallelism) || self.parallelism == oldSelf.parallelism)",message="parallelism can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
@@ -115,18 +105,15 @@ type SizingExperimentSpec struct {
 	Baseline string `json:"baseline,omitempty"`
 
 	// How many times each variant is measured, 1 to 10. By default 1.
+	// +optional
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 10",message="repetitions must be between 1 and 10"
-	Repetitions int32 `json:"repetitions,omitempty"`
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	Repetitions *int32 `json:"repetitions,omitempty"`
 
-	// The order in which trials are measured. Shuffled (the default) shuffles the trials by
-	// the seed, so that a drift of the machine does not affect only the last variants;
-	// AsWritten keeps the order of the matrix.
-	// +kubebuilder:default=Shuffled
-	Order Order `json:"order,omitempty"`
-
-	// The seed of the order and the arrivals. The same seed gives the same schedule. When
-	// absent: the operator draws a seed once and records it in the status.
+	// The seed of the order of the trials and of the arrivals. Trials are shuffled, so that a
+	// drift of the machine does not affect only the last variants. The same seed gives the
+	// same schedule. When absent: the operator draws a seed once and records it in the status.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4294967295
@@ -134,27 +121,31 @@ type SizingExperimentSpec struct {
 
 	// How many trials can be under load at one time, 1 to 8, within the operator's
 	// --max-concurrent-trials. By default 1.
+	// +optional
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 8",message="parallelism must be between 1 and 8"
-	Parallelism int32 `json:"parallelism,omitempty"`
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=8
+	Parallelism *int32 `json:"parallelism,omitempty"`
 
 	// The maximum number of attempts to run a trial, 1 to 5, by default 3. A suspension and
 	// a restart of the operator do not use up an attempt.
+	// +optional
 	// +kubebuilder:default=3
-	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 5",message="attemptsPerTrial must be between 1 and 5"
-	AttemptsPerTrial int32 `json:"attemptsPerTrial,omitempty"`
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5
+	AttemptsPerTrial *int32 `json:"attemptsPerTrial,omitempty"`
 
 	// Stops the load while true. When it is false again, trials that were under way are
 	// measured again, and finished ones are kept. Can be changed. By default false.
 	// +optional
 	// +kubebuilder:default=false
-	Suspend bool `json:"suspend"`
+	Suspend *bool `json:"suspend,omitempty"`
 
 	// Ends the experiment permanently and keeps the results so far. It can't be undone, and
 	// it overrides suspend. By default false.
 	// +optional
 	// +kubebuilder:default=false
-	Cancel bool `json:"cancel"`
+	Cancel *bool `json:"cancel,omitempty"`
 
 	// How many seconds after its end the experiment is deleted, with its results; 0 deletes
 	// it at once. When absent: the experiment is kept. Can be changed. Don't set it with
@@ -168,7 +159,7 @@ type SizingExperimentSpec struct {
 // Matrix defines the variants: every cost and every control with every CPU limit, each with
 // every kind of concurrency and on every node pool. At most 64 variants.
 //
-// +kubebuilder:validation:XValidation:rule="((has(self.costs) && size(self.costs) > 0) || (has(self.controls) && size(self.controls) > 0)) && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: [\"1\"]"
+// +kubebuilder:validation:XValidation:rule="((has(self.costs) && size(self.costs) > 0) || (has(self.controls) && size(self.controls) > 0)) && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: [1]"
 // +kubebuilder:validation:XValidation:rule="!has(self.controls) || !has(self.concurrency) || !self.controls.exists(c, c.algorithm in ['Argon2id', 'Scrypt']) || self.concurrency.all(k, k.mode != 'Unbounded')",message="a control with Argon2id or Scrypt requires mode: WorkerPool, because mode: Unbounded does not limit how many hashes take memory at once; use WorkerPool, or measure the control in a separate experiment"
 // +kubebuilder:validation:XValidation:rule="!has(self.cpuLimits) || ((has(self.costs) ? size(self.costs) : 0) + (has(self.controls) ? size(self.controls) : 0)) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments"
 type Matrix struct {
@@ -176,24 +167,23 @@ type Matrix struct {
 	// of a hash, for you and for an attacker. OWASP requires 10 or more.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="costs has more than 8 entries; split the matrix into several experiments"
+	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="self.all(c, c >= 4 && c <= 16)",message="each cost must be between 4 and 16: each increment doubles the time of a hash, and one hash at cost 31 takes a day and a half"
 	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o == c))",message="costs contains a cost twice; remove the duplicate"
 	Costs []int32 `json:"costs,omitempty"`
 
-	// The CPU limits to measure, quantities of at least 10m and at most 64, such as "250m" or "1",
-	// at most 8, all with different values. Kept as written. A kubelet gives every container
-	// at least 10m.
+	// The CPU limits to measure, quantities of at least 10m and at most 64, such as 250m or 1,
+	// at most 8, all with different values. A decimal needs quotes, such as "0.5". Kept as
+	// written. A kubelet gives every container at least 10m.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:XIntOrString
 	// +kubebuilder:validation:items:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="cpuLimits has more than 8 entries; split the matrix into several experiments"
-	// +kubebuilder:validation:XValidation:rule="self.all(l, isQuantity(l))",message="each CPU limit must be a Kubernetes CPU quantity, such as \"250m\" or \"1\""
-	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, quantity(l).compareTo(quantity('10m')) >= 0 && quantity(l).compareTo(quantity('64')) <= 0)",message="each CPU limit must be at least 10m and at most 64 CPUs"
-	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, self.exists_one(o, quantity(o).compareTo(quantity(l)) == 0))",message="two CPU limits have the same value, such as \"1\" and \"1000m\"; remove one of them"
-	CPULimits []string `json:"cpuLimits,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.all(l, isQuantity(string(l)))",message="each CPU limit must be a Kubernetes CPU quantity, such as 250m or 1"
+	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(string(l))) || self.all(l, quantity(string(l)).compareTo(quantity('10m')) >= 0 && quantity(string(l)).compareTo(quantity('64')) <= 0)",message="each CPU limit must be at least 10m and at most 64 CPUs"
+	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(string(l))) || self.all(l, self.exists_one(o, quantity(string(o)).compareTo(quantity(string(l))) == 0))",message="two CPU limits have the same value, such as 1 and 1000m; remove one of them"
+	CPULimits []intstr.IntOrString `json:"cpuLimits,omitempty"`
 
 	// How the login service handles several logins at once, one variant each, at most 8.
 	// When absent: one WorkerPool with its defaults.
@@ -205,9 +195,9 @@ type Matrix struct {
 	// Where the login service runs, one variant each, at most 8. When absent: wherever the
 	// scheduler places it.
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(o, o.name == p.name))",message="two node pools have the same name; rename one of them"
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
 	// What is measured in addition to the costs, or instead of them: another hash,

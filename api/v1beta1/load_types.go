@@ -172,6 +172,9 @@ func (l *Load) MaxStepSeconds() int32 {
 	return ptr.Deref(ptr.Deref(l.Capacity, CapacityLoad{}).MaxStepSeconds, defaultMaxStepSeconds)
 }
 
+// DefaultMaxErrorPerMille is objective.maxErrorPerMille if it is absent, as in the schema.
+const DefaultMaxErrorPerMille = 10
+
 // Objective is what a variant must meet at a rate for the rate to count as served: all of
 // the percentiles, and the share of logins that can fail.
 //
@@ -183,7 +186,7 @@ type Objective struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
-	P50Milliseconds int32 `json:"p50Milliseconds,omitempty"`
+	P50Milliseconds *int32 `json:"p50Milliseconds,omitempty"`
 	// The maximum 95th percentile of login latency, in milliseconds, from a login's due
 	// time to its complete 200 answer (with load.users: from sending). A failed login
 	// counts as slower than every success. 1 to 60,000, and at most
@@ -197,19 +200,19 @@ type Objective struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
-	P99Milliseconds int32 `json:"p99Milliseconds,omitempty"`
+	P99Milliseconds *int32 `json:"p99Milliseconds,omitempty"`
 
-	// How many of a thousand logins can fail, 0 to 50. By default 1. A step meets this only
+	// How many of a thousand logins can fail, 0 to 50. By default 10. A step meets this only
 	// if its logins, and those of faster steps, show it with 95 % confidence. Without a
 	// failure that takes 2,995 logins for 1, 598 for 5, 299 for 10, 149 for 20 and 59 for
 	// 50; with fewer the step is Undecided. 0 is met as long as no login fails. The
 	// capacity follows from the latencies, and the verification of the recommended size
 	// counts failures.
 	// +optional
-	// +kubebuilder:default=1
+	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=50
-	MaxErrorPerMille int32 `json:"maxErrorPerMille"`
+	MaxErrorPerMille *int32 `json:"maxErrorPerMille,omitempty"`
 }
 
 // Handshakes is how often callers of a login service connect.
@@ -262,27 +265,24 @@ type Service struct {
 	// +optional
 	TLS *TLS `json:"tls,omitempty"`
 
-	// The memory limit of each pod's container, a quantity of at least 32Mi.
-	// By default 128Mi.
+	// The memory limit of each pod's container, a quantity from 32Mi to 64Gi; a decimal needs
+	// a unit, such as 1.5Gi. By default 128Mi.
+	// +optional
 	// +kubebuilder:default="128Mi"
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('32Mi')) >= 0 && quantity(self).compareTo(quantity('64Gi')) <= 0",message="service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi"
-	MemoryLimit string `json:"memoryLimit,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('32Mi')) >= 0 && quantity(string(self)).compareTo(quantity('64Gi')) <= 0 && (type(self) == string || self <= 2147483647)",message="service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi, and above 2147483647 it needs a unit"
+	MemoryLimit *intstr.IntOrString `json:"memoryLimit,omitempty"`
 }
 
 // Generator is the pod that drives a login service with k6.
 type Generator struct {
-	// The CPU limit of the generator, a quantity above 0 and at most 64. When absent: the
-	// operator's --generator-cpu-limit. If it is too small, the trial is Invalid.
+	// The CPU limit of the generator, a quantity above 0 and at most 64, such as 500m or 1; a
+	// decimal needs quotes, such as "0.5". When absent: the operator's --generator-cpu-limit.
+	// If it is too small, the trial is Invalid.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0')) && quantity(self).compareTo(quantity('64')) <= 0",message="generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m"
-	CPULimit string `json:"cpuLimit,omitempty"`
-
-	// The memory limit of the generator, a quantity of at least 16Mi. When
-	// absent: the operator's --generator-memory-limit.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('16Mi')) >= 0 && quantity(self).compareTo(quantity('64Gi')) <= 0",message="generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi"
-	MemoryLimit string `json:"memoryLimit,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).isGreaterThan(quantity('0')) && quantity(string(self)).compareTo(quantity('64')) <= 0",message="generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m or 1"
+	CPULimit *intstr.IntOrString `json:"cpuLimit,omitempty"`
 }

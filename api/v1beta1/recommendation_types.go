@@ -139,9 +139,9 @@ type Size struct {
 	// 1000.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
-	// The demanded rate without headroom as a share of that capacity, in percent.
+	// The demanded rate without headroom as a share of that capacity, in thousandths.
 	// +optional
-	LoadPercent *int32 `json:"loadPercent,omitempty"`
+	LoadPerMille *int64 `json:"loadPerMille,omitempty"`
 	// The price of a million logins at the demanded rate, with all replicas paid for, in
 	// prices.currency. A decimal such as "0.83". Absent without a CPU price.
 	// +optional
@@ -168,8 +168,8 @@ type Sizing struct {
 	// +kubebuilder:validation:MaxLength=16
 	TotalCPU string `json:"totalCPU"`
 	// The demanded rate without headroom as a share of the capacity of all replicas, in
-	// percent.
-	LoadPercent int32 `json:"loadPercent"`
+	// thousandths.
+	LoadPerMille int64 `json:"loadPerMille"`
 	// The limits of the demand that this size breaks; absent if it keeps them all.
 	// +optional
 	// +listType=set

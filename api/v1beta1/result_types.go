@@ -42,11 +42,11 @@ type VariantResult struct {
 	// The variant's name, such as c10-500m.
 	// +kubebuilder:validation:MaxLength=52
 	Variant string `json:"variant"`
-	// The SizingTrial whose reported step the row shows: of several repetitions, the one with
+	// The name of the SizingTrial whose reported step the row shows: of several repetitions, the one with
 	// the median p95. Absent until one has a result.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
-	Trial string `json:"trial,omitempty"`
+	TrialName string `json:"trialName,omitempty"`
 	// How passwords were hashed.
 	Algorithm Algorithm `json:"algorithm"`
 	// The bcrypt cost. Only with Bcrypt.
@@ -94,10 +94,10 @@ type VariantResult struct {
 	// Whether some rate meets the objective.
 	// +optional
 	ObjectiveMet *bool `json:"objectiveMet,omitempty"`
-	// With load.capacity: the reported step's share of the variant's bound, in percent. It is
-	// the same for every variant, so that rows can be compared.
+	// With load.capacity: the reported step's planned share of the variant's bound, in
+	// thousandths. It is the same for every variant, so that rows can be compared.
 	// +optional
-	ReportedLoadPercent *int32 `json:"reportedLoadPercent,omitempty"`
+	ReportedLoadPerMille *int64 `json:"reportedLoadPerMille,omitempty"`
 	// The login rate of the reported step, times 1000, at the reference speed: the same
 	// share of the bound as planned. Absent with load.users.
 	// +optional
@@ -147,9 +147,9 @@ type VariantResult struct {
 	// +optional
 	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
 	// The share of the elapsed quota periods of the reported step in which the service was
-	// throttled, in percent; absent without a quota.
+	// throttled, in thousandths; absent without a quota.
 	// +optional
-	ThrottledPercent *int32 `json:"throttledPercent,omitempty"`
+	ThrottledPerMille *int64 `json:"throttledPerMille,omitempty"`
 	// Whether the numbers can be trusted: Valid, Suspect (with care, see reasons), Invalid
 	// (no), or Pending, until the last trial has ended.
 	Verdict Verdict `json:"verdict"`

@@ -82,9 +82,9 @@ type Step struct {
 	// How the step was planned; absent if it was not run.
 	// +optional
 	Plan *StepPlan `json:"plan,omitempty"`
-	// With load.capacity: the planned share of the bound, in percent.
+	// With load.capacity: the planned share of the bound, in thousandths.
 	// +optional
-	LoadPercent *int32 `json:"loadPercent,omitempty"`
+	PlannedLoadPerMille *int64 `json:"plannedLoadPerMille,omitempty"`
 	// The offered login rate, times 1000. Only with Open.
 	// +optional
 	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
@@ -111,7 +111,7 @@ type Step struct {
 	// +optional
 	Speed *StepSpeed `json:"speed,omitempty"`
 	// The offered rate as a share of the bound at the step's own speed, in thousandths: the
-	// actual value of loadPercent. Only with Open.
+	// actual value of plannedLoadPerMille. Only with Open.
 	// +optional
 	LoadPerMille *int64 `json:"loadPerMille,omitempty"`
 	// The step's result at the reference speed; the other numbers of a step are as

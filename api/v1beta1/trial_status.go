@@ -136,7 +136,7 @@ type Attempt struct {
 	StartTime metav1.Time `json:"startTime"`
 	// When the attempt is given up, whatever it is doing. Its pods end themselves at this time.
 	// +optional
-	Deadline *metav1.Time `json:"deadline,omitempty"`
+	DeadlineTime *metav1.Time `json:"deadlineTime,omitempty"`
 	// When the attempt ended; absent while it is running.
 	// +optional
 	EndTime *metav1.Time `json:"endTime,omitempty"`
@@ -266,17 +266,6 @@ type Evidence struct {
 	// The version of k6.
 	// +optional
 	K6Version string `json:"k6Version,omitempty"`
-	// The share of the service's CPUs that was idle during the reported step, in percent.
-	// +optional
-	IdlePercent *int32 `json:"idlePercent,omitempty"`
-	// The share of the service's CPUs that other processes used during the reported step,
-	// in percent.
-	// +optional
-	OthersPercent *int32 `json:"othersPercent,omitempty"`
-	// The share of the service's CPUs that the hypervisor gave to other machines (steal)
-	// during the reported step, in percent.
-	// +optional
-	StealPercent *int32 `json:"stealPercent,omitempty"`
 }
 
 // TrialDisplay holds the columns of kubectl get in readable form.

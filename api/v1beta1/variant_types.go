@@ -1,5 +1,7 @@
 package v1beta1
 
+import "k8s.io/apimachinery/pkg/util/intstr"
+
 // Algorithm is a way to hash a password.
 // +kubebuilder:validation:Enum=Bcrypt;Argon2id;Scrypt;PBKDF2;SHA256
 type Algorithm string
@@ -106,12 +108,13 @@ type NodePool struct {
 	// +kubebuilder:validation:MaxItems=8
 	Tolerations []Toleration `json:"tolerations,omitempty"`
 
-	// The price of one CPU for one hour on this pool, as a decimal such as
-	// "0.0525". Only with prices. When absent: prices.perCPUHour.
+	// The price of one CPU for one hour on this pool, such as 1; a decimal needs quotes, such
+	// as "0.0525". Only with prices. When absent: prices.perCPUHour.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	PerCPUHour string `json:"perCPUHour,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="a node pool's perCPUHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
+	PerCPUHour *intstr.IntOrString `json:"perCPUHour,omitempty"`
 }
 
 // LabelValue is the value of a label.

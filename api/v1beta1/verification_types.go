@@ -20,9 +20,9 @@ const (
 
 // Verification is a size that was deployed and driven at the demanded rate.
 type Verification struct {
-	// The SizingTrial that drives it.
+	// The name of the SizingTrial that drives it.
 	// +kubebuilder:validation:MaxLength=253
-	Trial string `json:"trial"`
+	TrialName string `json:"trialName"`
 	// The variant, such as c10-500m.
 	// +kubebuilder:validation:MaxLength=52
 	Variant string `json:"variant"`

@@ -136,8 +136,8 @@ func TestInterruptedRunSaysWhatHappensToTheExperiment(t *testing.T) {
 				}
 			}
 			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), e)
-			if apierrors.IsNotFound(err) != tt.deleted || (err == nil && e.Spec.Cancel != tt.cancelled) {
-				t.Errorf("the experiment is there with %v, cancel %t", err, e.Spec.Cancel)
+			if apierrors.IsNotFound(err) != tt.deleted || (err == nil && ptr.Deref(e.Spec.Cancel, false) != tt.cancelled) {
+				t.Errorf("the experiment is there with %v, cancel %t", err, ptr.Deref(e.Spec.Cancel, false))
 			}
 		})
 	}
@@ -188,8 +188,8 @@ func TestCancellationOutlivesAnAPIServerOutage(t *testing.T) {
 	if code := p.Code(); code != 2 || !strings.Contains(p.Stderr(), "is cancelled") {
 		t.Errorf("it ended with %d", code)
 	}
-	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil || !e.Spec.Cancel {
-		t.Errorf("the experiment has %v, cancel %t", err, e.Spec.Cancel)
+	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil || !ptr.Deref(e.Spec.Cancel, false) {
+		t.Errorf("the experiment has %v, cancel %t", err, ptr.Deref(e.Spec.Cancel, false))
 	}
 }
 

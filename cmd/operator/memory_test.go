@@ -17,11 +17,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/chart"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
@@ -140,7 +142,7 @@ func withLargestService(namespace string, number int) *v1beta1.SizingExperiment 
 	for i := range requests {
 		requests[i] = handover.Request{Path: "/login", Method: "POST", Body: strings.Repeat("x", 8_000)}
 	}
-	e.Spec.Parallelism, e.Spec.Repetitions = 8, 10
+	e.Spec.Parallelism, e.Spec.Repetitions = ptr.To[int32](8), ptr.To[int32](10)
 	e.Spec.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}
 	e.Spec.Service.Own = &v1beta1.OwnService{
 		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1beta1.ReadyWhen{Path: "/"},
@@ -153,8 +155,8 @@ func suspendedExperiment(namespace, name string) *v1beta1.SizingExperiment {
 	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:    v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}},
-			Objective: v1beta1.Objective{P95Milliseconds: 1_000}, Suspend: true,
+			Matrix:    v1beta1.Matrix{Costs: []int32{8}, CPULimits: fixture.Limits("1")},
+			Objective: v1beta1.Objective{P95Milliseconds: 1_000}, Suspend: ptr.To(true),
 		},
 	}
 }

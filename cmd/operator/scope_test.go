@@ -10,9 +10,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/test/process"
 )
 
@@ -39,7 +41,7 @@ func TestConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 		t.Errorf("%d services are deployed before their turn", n)
 	}
 	before := holder.DeepCopy()
-	holder.Spec.Cancel = true
+	holder.Spec.Cancel = ptr.To(true)
 	if err := cluster.Patch(t.Context(), holder, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,7 @@ func createExperiment(t *testing.T, namespace string) *v1beta1.SizingExperiment 
 	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:    v1beta1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
+			Matrix:    v1beta1.Matrix{Costs: []int32{4}, CPULimits: fixture.Limits("250m")},
 			Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		},
 	}

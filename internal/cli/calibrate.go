@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -30,7 +32,9 @@ const (
 	shortestCalibration, longestCalibration = 5 * time.Second, time.Hour
 )
 
-var predictedLimits = []string{"250m", "500m", "1", "2", "4", "8"}
+var predictedLimits = []intstr.IntOrString{
+	intstr.FromString("250m"), intstr.FromString("500m"), intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromInt32(4), intstr.FromInt32(8),
+}
 
 type calibrate struct {
 	program  Program
@@ -163,7 +167,7 @@ func (c *calibrate) spec() (v1beta1.SizingExperimentSpec, error) {
 		Matrix: v1beta1.Matrix{Costs: c.costs, CPULimits: predictedLimits},
 		// The longest timeout that the API allows, so that any p95 can be an objective.
 		Load:      v1beta1.Load{RequestTimeoutSeconds: 60},
-		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: ptr.To[int32](v1beta1.DefaultMaxErrorPerMille)},
 	})
 }
 

@@ -4,14 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
 // change holds the flags that replace parts of an experiment's objective, demand and prices.
@@ -34,6 +38,8 @@ type kind string
 const (
 	numbers   kind = "int64"
 	texts     kind = "string"
+	demands   kind = "rate"
+	prices    kind = "price"
 	cpus      kind = "cpu"
 	latencies kind = "duration" // in milliseconds
 	hashes    kind = "stringSlice"
@@ -44,9 +50,10 @@ const flagCurrency, flagGPUHour = "currency", "gpu-hour"
 
 // addTo adds the flags that every spec can have.
 func (c *change) addTo(flags *pflag.FlagSet) {
+	const aRate = "above 0 and at most 1000000, with up to three decimals, such as 20 or 0.5"
 	const aCPU, aPrice, aCurrency = "a CPU quantity above 0, such as 8 or 7500m", "a decimal such as 0.04", "three capital letters, such as EUR"
 	c.add(flags,
-		specFlag{"rate", "demand.loginsPerSecond", numbers, "logins per second to serve", "", nil},
+		specFlag{"rate", "demand.loginsPerSecond", demands, "logins per second to serve, such as 20 or 0.5", aRate, nil},
 		specFlag{"headroom", "demand.headroomPercent", numbers, "spare capacity above the rate, in percent", "", nil},
 		specFlag{"min-cost", "demand.minimumCost", numbers, "lowest acceptable bcrypt cost", "", nil},
 		specFlag{"max-total-cpu", "demand.maxTotalCPU", cpus, "maximum CPU of all replicas together, such as 8 or 7500m", aCPU, nil},
@@ -57,8 +64,8 @@ func (c *change) addTo(flags *pflag.FlagSet) {
 		specFlag{"p99", "objective.p99Milliseconds", latencies, "objective for the p99 latency, such as 500ms", "", nil},
 		specFlag{"max-error-per-mille", "objective.maxErrorPerMille", numbers, "number of failed logins per thousand that the objective allows", "", nil},
 		specFlag{flagCurrency, "prices.currency", texts, "currency of the prices, such as EUR, if the experiment has no prices", aCurrency, nil},
-		specFlag{"per-cpu-hour", "prices.perCPUHour", texts, "price of a CPU per hour, for node pools without a price of their own", aPrice, nil},
-		specFlag{flagGPUHour, "prices.gpuHour", texts, "price that an attacker pays for a GPU per hour, instead of prices.attackerHardware", aPrice, nil},
+		specFlag{"per-cpu-hour", "prices.perCPUHour", prices, "price of a CPU per hour, for node pools without a price of their own", aPrice, nil},
+		specFlag{flagGPUHour, "prices.gpuHour", prices, "price that an attacker pays for a GPU per hour, instead of prices.attackerHardware", aPrice, nil},
 		specFlag{"guesses-per-second", "prices.guessesPerSecondPerGPUAtCost10", numbers, "guesses per second of such a GPU at bcrypt cost 10", "", nil},
 	)
 }
@@ -70,7 +77,7 @@ func (c *change) addStored(flags *pflag.FlagSet) {
 	c.add(flags,
 		specFlag{"hashes", "demand.hashes", hashes, "hashes that can be recommended, such as Bcrypt,Argon2id", theHashes, nil},
 		specFlag{"attacker-rates", "prices.attackerRates", rates, "guesses per second of an attacker by `control`, such as argon=12000", theRates, nil},
-		specFlag{"per-gib-hour", "prices.perGiBHour", texts, "price of a GiB of memory per hour", "a decimal such as 0.005", nil},
+		specFlag{"per-gib-hour", "prices.perGiBHour", prices, "price of a GiB of memory per hour", "a decimal such as 0.005", nil},
 	)
 }
 
@@ -117,17 +124,35 @@ func (f *specFlag) parse(text string) (any, error) {
 			return nil, errValue
 		}
 		return d.Milliseconds(), err
-	case cpus:
-		quantity, err := resource.ParseQuantity(text)
-		if quantity.Sign() <= 0 {
-			return nil, errValue
-		}
-		return text, err
+	case demands, prices, cpus:
+		return f.parseWritten(text)
 	case hashes, rates:
 		return f.parseList(text)
 	default:
 		return text, nil
 	}
+}
+
+// aLoginRate matches a rate as the API does.
+var aLoginRate = regexp.MustCompile(`^[0-9]+([.][0-9]{1,3})?$`)
+
+// parseWritten returns a value that the spec has as a number or as a text.
+func (f *specFlag) parseWritten(text string) (any, error) {
+	value, allowed := intstr.Parse(text), false
+	switch f.kind {
+	case demands:
+		allowed = aLoginRate.MatchString(text) && (&v1beta1.Demand{LoginsPerSecond: value}).MilliPerSecond() > 0
+	case prices:
+		_, err := pricing.Decimal(text)
+		allowed = err == nil
+	case cpus:
+		quantity, err := resource.ParseQuantity(text)
+		allowed = err == nil && quantity.Sign() > 0
+	}
+	if !allowed {
+		return nil, errValue
+	}
+	return value, nil
 }
 
 // parseList adds the elements of a text to those of an earlier flag of the same name.
@@ -174,7 +199,7 @@ func (c *change) apply(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperi
 	if spec.Prices != nil && spec.Prices.Currency == "" {
 		spec.Prices.Currency = "USD"
 	}
-	if spec.Demand != nil && spec.Demand.LoginsPerSecond == 0 {
+	if spec.Demand != nil && spec.Demand.MilliPerSecond() == 0 {
 		return spec, errNoRate
 	}
 	return spec, rising(spec.Objective)
@@ -217,11 +242,12 @@ func (f *specFlag) fits(given *v1beta1.SizingExperimentSpec) error {
 }
 
 func rising(o v1beta1.Objective) error {
+	p50, p95, p99 := ptr.Deref(o.P50Milliseconds, 0), o.P95Milliseconds, ptr.Deref(o.P99Milliseconds, o.P95Milliseconds)
 	switch {
-	case o.P50Milliseconds > o.P95Milliseconds:
-		return fmt.Errorf("a p50 of %d ms is above the p95 of %d ms; lower --p50, or raise --p95", o.P50Milliseconds, o.P95Milliseconds)
-	case o.P99Milliseconds > 0 && o.P99Milliseconds < o.P95Milliseconds:
-		return fmt.Errorf("a p99 of %d ms is below the p95 of %d ms; raise --p99, or lower --p95", o.P99Milliseconds, o.P95Milliseconds)
+	case p50 > p95:
+		return fmt.Errorf("a p50 of %d ms is above the p95 of %d ms; lower --p50, or raise --p95", p50, p95)
+	case p99 < p95:
+		return fmt.Errorf("a p99 of %d ms is below the p95 of %d ms; raise --p99, or lower --p95", p99, p95)
 	}
 	return nil
 }

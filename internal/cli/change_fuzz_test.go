@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hashmark-dev/hashmark/internal/pricing"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // FuzzFlagsOfRecommend: what the flags accept can be priced and sized, and is within the bounds of
@@ -41,8 +42,8 @@ func FuzzFlagsOfRecommend(f *testing.F) {
 		if d == nil {
 			return
 		}
-		cpu, err := resource.ParseQuantity(cmp.Or(d.MaxTotalCPU, "1"))
-		if d.LoginsPerSecond < 1 || d.LoginsPerSecond > 1_000_000 || err != nil || cpu.Sign() <= 0 {
+		cpu, err := resource.ParseQuantity(cmp.Or(units.Written(d.MaxTotalCPU), "1"))
+		if d.MilliPerSecond() == 0 || err != nil || cpu.Sign() <= 0 {
 			t.Errorf("accepted the demand %+v of %q", *d, arguments)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -24,10 +25,10 @@ func changeOf(t *testing.T, arguments ...string) *change {
 
 func asked() v1beta1.SizingExperimentSpec {
 	return v1beta1.SizingExperimentSpec{
-		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: ptr.To[int32](1)},
 		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
-		Demand:    &v1beta1.Demand{LoginsPerSecond: 60, HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: "4"},
-		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+		Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(60), HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: ptr.To(intstr.Parse("4"))},
+		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
 	}
 }
 
@@ -38,17 +39,17 @@ func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 	}{
 		"nothing": {nil, func(*v1beta1.SizingExperimentSpec) {}},
 		"the rate": {[]string{"--rate=200"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Demand.LoginsPerSecond = 200
+			s.Demand.LoginsPerSecond = intstr.FromInt32(200)
 		}},
 		"the objective": {[]string{"--p95=300ms", "--max-error-per-mille=0"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Objective = v1beta1.Objective{P95Milliseconds: 300}
 		}},
 		"every percentile": {[]string{"--p50=100ms", "--p95=300ms", "--p99=2s"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Objective.P50Milliseconds, s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = 100, 300, 2000
+			s.Objective.P50Milliseconds, s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = ptr.To[int32](100), 300, ptr.To[int32](2000)
 		}},
 		"the bounds": {[]string{"--headroom=0", "--min-cost=11", "--max-total-cpu=7500m", "--max-replicas=20"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Demand.HeadroomPercent, s.Demand.MinimumCost = ptr.To[int32](0), ptr.To[int32](11)
-			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = "7500m", ptr.To[int32](20)
+			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = ptr.To(intstr.Parse("7500m")), ptr.To[int32](20)
 		}},
 		"the hashes": {[]string{"--hashes=Bcrypt,Argon2id"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}
@@ -57,10 +58,10 @@ func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "b", GuessesPerSecond: 2}, {Control: "a", GuessesPerSecond: 1}}
 		}},
 		"the price of memory": {[]string{"--per-gib-hour=0.005"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.PerGiBHour = "0.005"
+			s.Prices.PerGiBHour = ptr.To(intstr.Parse("0.005"))
 		}},
 		"the prices": {[]string{"--per-cpu-hour=0.05", "--gpu-hour=2", "--guesses-per-second=20000", "--currency=USD"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.05", GPUHour: "2", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
+			s.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.05")), GPUHour: ptr.To(intstr.Parse("2")), GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +88,7 @@ func TestApplyAddsDemandAndPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := v1beta1.SizingExperimentSpec{
-		Demand: &v1beta1.Demand{LoginsPerSecond: 5}, Prices: &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04"},
+		Demand: &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5)}, Prices: &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the question (-want +got):\n%s", diff)
@@ -98,15 +99,15 @@ func TestApplyAddsDemandAndPrices(t *testing.T) {
 func TestGPUHourReplacesAttackerHardware(t *testing.T) {
 	owned := func() v1beta1.SizingExperimentSpec {
 		spec := asked()
-		spec.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}
+		spec.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: intstr.Parse("2000"), Watts: 575, PerKilowattHour: intstr.Parse("0.15"), Years: 3}
 		return spec
 	}
 	for name, tt := range map[string]struct {
 		argument string
 		want     func(*v1beta1.Prices)
 	}{
-		"a rent":            {"--gpu-hour=0.50", func(p *v1beta1.Prices) { p.GPUHour, p.AttackerHardware = "0.50", nil }},
-		"another CPU price": {"--per-cpu-hour=0.05", func(p *v1beta1.Prices) { p.PerCPUHour = "0.05" }},
+		"a rent":            {"--gpu-hour=0.50", func(p *v1beta1.Prices) { p.GPUHour, p.AttackerHardware = ptr.To(intstr.Parse("0.50")), nil }},
+		"another CPU price": {"--per-cpu-hour=0.05", func(p *v1beta1.Prices) { p.PerCPUHour = ptr.To(intstr.Parse("0.05")) }},
 		"quicker hardware":  {"--guesses-per-second=20000", func(p *v1beta1.Prices) { p.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](20000) }},
 	} {
 		t.Run(name, func(t *testing.T) {

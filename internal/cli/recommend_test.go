@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
@@ -29,7 +30,7 @@ func saved(t *testing.T, demand *v1beta1.Demand, prices *v1beta1.Prices) (file s
 	e = d.Experiment
 	e.Spec.Demand, e.Spec.Prices = demand, prices
 	// Two of its variants are enough, and take less time.
-	e.Spec.Matrix.CPULimits = []string{"500m"}
+	e.Spec.Matrix.CPULimits = fixture.Limits("500m")
 	d.Trials = slices.DeleteFunc(d.Trials, func(trial v1beta1.SizingTrial) bool { return trial.Spec.Variant.CPULimit != "500m" })
 	if err := sizing.Rows(e.Spec, d.Trials, &e.Status); err != nil {
 		t.Fatal(err)
@@ -48,12 +49,12 @@ func saved(t *testing.T, demand *v1beta1.Demand, prices *v1beta1.Prices) (file s
 // anything.
 func TestRecommendWithoutFlagsEqualsTheOperator(t *testing.T) {
 	for name, demand := range map[string]*v1beta1.Demand{
-		"that fits":       {LoginsPerSecond: 5, MaxTotalCPU: "1"},
-		"that needs many": {LoginsPerSecond: 200, HeadroomPercent: ptr.To[int32](50), MinimumCost: ptr.To[int32](8)},
-		"that fits never": {LoginsPerSecond: 5, MinimumCost: ptr.To[int32](16)},
+		"that fits":       {LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1"))},
+		"that needs many": {LoginsPerSecond: intstr.FromInt32(200), HeadroomPercent: ptr.To[int32](50), MinimumCost: ptr.To[int32](8)},
+		"that fits never": {LoginsPerSecond: intstr.FromInt32(5), MinimumCost: ptr.To[int32](16)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, e := saved(t, demand, &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"})
+			file, e := saved(t, demand, &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))})
 			got := carryOut(t, nil, "", "recommend", file, "-o", "json")
 			other := answer{}
 			if err := json.Unmarshal([]byte(got.out), &other); err != nil {
@@ -73,7 +74,7 @@ func TestRecommendWithoutFlagsEqualsTheOperator(t *testing.T) {
 }
 
 func TestRecommendAppliesFlags(t *testing.T) {
-	file, e := saved(t, &v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1"}, nil)
+	file, e := saved(t, &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1"))}, nil)
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestRecommendAppliesFlags(t *testing.T) {
 	if r := other.Recommendation; r == nil || r.Replicas <= small || r.PricePerMonth == "" {
 		t.Errorf("for 100 logins per second it recommends %+v", r)
 	}
-	if other.Demand.LoginsPerSecond != 100 || other.Prices.Currency != "EUR" {
+	if other.Demand.MilliPerSecond() != 100_000 || other.Prices.Currency != "EUR" {
 		t.Errorf("its demand and prices are %+v, %+v", other.Demand, other.Prices)
 	}
 	if after, _ := os.ReadFile(file); string(after) != string(before) {
@@ -97,7 +98,7 @@ func TestRecommendAppliesFlags(t *testing.T) {
 
 // TestRecommendPrintsTheReportsTables leaves the words to package report.
 func TestRecommendPrintsTheReportsTables(t *testing.T) {
-	file, e := saved(t, &v1beta1.Demand{LoginsPerSecond: 20, MaxTotalCPU: "1"}, nil)
+	file, e := saved(t, &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(20), MaxTotalCPU: ptr.To(intstr.Parse("1"))}, nil)
 	var want strings.Builder
 	if err := report.Sizes(&want, report.New(e, nil)); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/config/crd"
@@ -52,6 +53,8 @@ func (s *fieldSchema) accepts(value any) bool {
 		return v >= s.Minimum && v <= s.Maximum
 	case string:
 		return s.acceptsText(v)
+	case intstr.IntOrString:
+		return s.acceptsText(v.String())
 	case []any:
 		return len(v) <= s.MaxItems && s.acceptsEach(v)
 	case map[string]any:

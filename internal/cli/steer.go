@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -65,7 +66,7 @@ way are measured again then, and finished ones are kept.`,
 
 // obeyed returns what an experiment is already, or "" if the order changes it.
 func (o order) obeyed(e *v1beta1.SizingExperiment) string {
-	switch cancelled, suspended := e.Spec.Cancel, e.Spec.Suspend; {
+	switch cancelled, suspended := ptr.Deref(e.Spec.Cancel, false), ptr.Deref(e.Spec.Suspend, false); {
 	case e.Status.Phase.Finished():
 		return fmt.Sprintf("has ended (%s)", e.Status.Phase)
 	case cancelled && o.verb == "resume":

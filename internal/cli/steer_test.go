@@ -23,7 +23,7 @@ func steerable() []client.Object {
 	of := func(namespace, name string, phase v1beta1.ExperimentPhase, suspend, cancel bool) client.Object {
 		return &v1beta1.SizingExperiment{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("uid-of-" + name)},
-			Spec:       v1beta1.SizingExperimentSpec{Suspend: suspend, Cancel: cancel},
+			Spec:       v1beta1.SizingExperimentSpec{Suspend: &suspend, Cancel: &cancel},
 			Status:     v1beta1.SizingExperimentStatus{Phase: phase},
 		}
 	}
@@ -100,11 +100,11 @@ func changedFrom(t *testing.T, cluster client.Client, before []client.Object) st
 		if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(was), is); err != nil {
 			t.Fatal(err)
 		}
-		if is.Spec.Cancel == was.Spec.Cancel && is.Spec.Suspend == was.Spec.Suspend {
+		if *is.Spec.Cancel == *was.Spec.Cancel && *is.Spec.Suspend == *was.Spec.Suspend {
 			continue
 		}
 		var set []string
-		for what, isSet := range map[string]bool{"cancel": is.Spec.Cancel, "suspend": is.Spec.Suspend} {
+		for what, isSet := range map[string]bool{"cancel": *is.Spec.Cancel, "suspend": *is.Spec.Suspend} {
 			if isSet {
 				set = append(set, what)
 			}

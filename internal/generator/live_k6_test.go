@@ -20,6 +20,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -38,7 +40,7 @@ func podVariables(t testing.TB) map[string]string {
 			Name: "login-sizing-c10-1-0a1b2", Namespace: "team-a",
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(experiment, v1beta1.GroupVersion.WithKind("SizingExperiment"))},
 		},
-		Spec: v1beta1.SizingTrialSpec{Variant: v1beta1.Variant{Name: "c10", CPULimit: "1"}, Service: v1beta1.Service{MemoryLimit: "1Gi"}},
+		Spec: v1beta1.SizingTrialSpec{Variant: v1beta1.Variant{Name: "c10", CPULimit: "1"}, Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("1Gi"))}},
 	}
 	settings := objects.Settings{
 		GeneratorCPULimit: "1", GeneratorMemoryLimit: "1Gi", RemoteWrite: &objects.RemoteWrite{URL: "http://198.19.0.90:9090/"},

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -18,7 +20,7 @@ import (
 func TestAVerificationEndsAsSoonAsItIsDecided(t *testing.T) {
 	plan := loadplan.Plan{
 		Version: loadplan.Version, TimeoutMilliseconds: 2000,
-		Objective: &v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 50},
+		Objective: &v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](50)},
 		Steps:     []loadplan.Step{openAt(100, 1, true), openAt(100, 1, false), openAt(100, 1, false)},
 	}
 	for i := range plan.Steps {

@@ -48,8 +48,8 @@ func RunAllowance(spec v1beta1.SizingTrialSpec) time.Duration { return runAllowa
 // it began, at which its pods end themselves. For an attempt that began before the API had the field, it
 // follows from the present start timeout.
 func Deadline(trial *v1beta1.SizingTrial, attempt *v1beta1.Attempt, startTimeout time.Duration) time.Time {
-	if attempt.Deadline != nil {
-		return attempt.Deadline.Time
+	if attempt.DeadlineTime != nil {
+		return attempt.DeadlineTime.Time
 	}
 	return newDeadline(trial, attempt, startTimeout)
 }
@@ -69,7 +69,7 @@ func BeginAttempt(trial *v1beta1.SizingTrial, now time.Time, startTimeout time.D
 		number = status.Attempts[n-1].Number + 1
 	}
 	attempt := v1beta1.Attempt{Number: number, StartTime: metav1.NewTime(now)}
-	attempt.Deadline = &metav1.Time{Time: newDeadline(trial, &attempt, startTimeout)}
+	attempt.DeadlineTime = &metav1.Time{Time: newDeadline(trial, &attempt, startTimeout)}
 	status.Attempts = append(status.Attempts, attempt)
 	makeRoom(status)
 	if status.StartTime == nil {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -269,7 +270,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a pod that is added under load breaks off even if it is seen after the load", world(loadEndedAt(50*time.Second), anotherPod(30*time.Second)), Break, v1beta1.ReasonServiceReplaced},
 		{"a pod that is added after the load does no harm", world(loadEndedAt(50*time.Second), anotherPod(55*time.Second)), Harvest, v1beta1.ReasonCleaningUp},
 		{"an attempt is given up at the deadline that it began with", world(func(o *Observation) {
-			o.Trial.Status.Attempts[0].Deadline = &metav1.Time{Time: o.Now.Add(-time.Second)}
+			o.Trial.Status.Attempts[0].DeadlineTime = &metav1.Time{Time: o.Now.Add(-time.Second)}
 		}), Break, v1beta1.ReasonDeadlineExceeded},
 		{"a pod that does not start to calibrate fails after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Break, v1beta1.ReasonDeploying},
 		{"a calibrated service is recorded", world(beforeRecord), Record, v1beta1.ReasonDeploying},
@@ -460,7 +461,7 @@ func TestSuspendedTimeIsNotOverdue(t *testing.T) {
 	experiment := &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
 	at := start
 	pass := func(suspend bool, after time.Duration) {
-		experiment.Spec.Suspend, at = suspend, at.Add(after)
+		experiment.Spec.Suspend, at = &suspend, at.Add(after)
 		NoteSuspension(experiment, at)
 	}
 	pass(true, time.Hour)
@@ -468,15 +469,15 @@ func TestSuspendedTimeIsNotOverdue(t *testing.T) {
 	if Overdue(experiment, at) {
 		t.Error("an experiment is overdue while it is suspended")
 	}
-	experiment.Spec.Suspend = false
+	experiment.Spec.Suspend = ptr.To(false)
 	if Overdue(experiment, at) {
 		t.Error("an experiment that was resumed is overdue before that is noted")
 	}
 	pass(false, 0)
 	pass(true, time.Hour)
 	pass(false, 60*time.Hour)
-	if status := experiment.Status; status.SuspendedSince != nil || status.SuspendedSeconds != 100*3600 {
-		t.Errorf("two suspensions of 100 hours are noted as %d s, since %v", status.SuspendedSeconds, status.SuspendedSince)
+	if status := experiment.Status; status.SuspendTime != nil || status.SuspendedSeconds != 100*3600 {
+		t.Errorf("two suspensions of 100 hours are noted as %d s, since %v", status.SuspendedSeconds, status.SuspendTime)
 	}
 	for left, want := range map[time.Duration]bool{23 * time.Hour: false, 23*time.Hour + time.Second: true} {
 		if got := Overdue(experiment, at.Add(left)); got != want {
@@ -486,9 +487,9 @@ func TestSuspendedTimeIsNotOverdue(t *testing.T) {
 }
 
 func TestASuspensionBeforeTheFirstTrialIsNotNoted(t *testing.T) {
-	experiment := &v1beta1.SizingExperiment{Spec: v1beta1.SizingExperimentSpec{Suspend: true}}
+	experiment := &v1beta1.SizingExperiment{Spec: v1beta1.SizingExperimentSpec{Suspend: ptr.To(true)}}
 	NoteSuspension(experiment, start)
-	if experiment.Status.SuspendedSince != nil {
+	if experiment.Status.SuspendTime != nil {
 		t.Error("time is taken off a limit that has not begun to run")
 	}
 }
@@ -497,10 +498,10 @@ func TestADeadlineStaysIfTheStartTimeoutChanges(t *testing.T) {
 	trial := world(noAttempt).Trial
 	BeginAttempt(trial, start, time.Hour)
 	attempt := Current(&trial.Status)
-	if got, want := Deadline(trial, attempt, time.Minute), attempt.Deadline.Time; !got.Equal(want) {
+	if got, want := Deadline(trial, attempt, time.Minute), attempt.DeadlineTime.Time; !got.Equal(want) {
 		t.Errorf("the deadline is %s with another start timeout, and began as %s", got, want)
 	}
-	if allowed := attempt.Deadline.Sub(start); allowed < 2*time.Hour {
+	if allowed := attempt.DeadlineTime.Sub(start); allowed < 2*time.Hour {
 		t.Errorf("the deadline allows %s, less than two starts of an hour", allowed)
 	}
 }

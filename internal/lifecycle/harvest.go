@@ -233,7 +233,7 @@ func noteGenerator(o *Observation) {
 func keep(o *Observation, judged verdict.Judgement) {
 	status := &o.Trial.Status
 	status.Result = &judged.Result
-	status.Result.Trial = o.Trial.Name
+	status.Result.TrialName = o.Trial.Name
 	status.Steps, status.Capacity, status.Evidence = judged.Steps, judged.Capacity, judged.Evidence
 	status.UnderWay = judged.UnderWay
 	if judged.Speed != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -30,7 +31,7 @@ func driven(t *testing.T, known *v1beta1.TrialSpeed) *Observation {
 			Name: "c10-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "1",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		}
-		spec.Generator.CPULimit = "1"
+		spec.Generator.CPULimit = ptr.To(intstr.FromInt32(1))
 		spec.Load = v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10}
 		o.Trial.Status.Calibration = &handover.Calibration{
 			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 40_000, Samples: 50},

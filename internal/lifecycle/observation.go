@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -173,8 +174,8 @@ func TimeLeft(experiment *v1beta1.SizingExperiment, now time.Time) time.Duration
 // has just ended, and was not noted yet, counts until now.
 func suspendedFor(status *v1beta1.SizingExperimentStatus, now time.Time) time.Duration {
 	total := time.Duration(status.SuspendedSeconds) * time.Second
-	if status.SuspendedSince != nil {
-		total += now.Sub(status.SuspendedSince.Time)
+	if status.SuspendTime != nil {
+		total += now.Sub(status.SuspendTime.Time)
 	}
 	return total
 }
@@ -182,12 +183,12 @@ func suspendedFor(status *v1beta1.SizingExperimentStatus, now time.Time) time.Du
 // NoteSuspension writes into the status of an experiment that has begun since when it is suspended,
 // and for how long it was.
 func NoteSuspension(experiment *v1beta1.SizingExperiment, now time.Time) {
-	status := &experiment.Status
+	status, suspended := &experiment.Status, ptr.Deref(experiment.Spec.Suspend, false)
 	switch {
-	case experiment.Spec.Suspend && status.StartTime != nil && status.SuspendedSince == nil:
-		status.SuspendedSince = &metav1.Time{Time: now}
-	case !experiment.Spec.Suspend && status.SuspendedSince != nil:
+	case suspended && status.StartTime != nil && status.SuspendTime == nil:
+		status.SuspendTime = &metav1.Time{Time: now}
+	case !suspended && status.SuspendTime != nil:
 		status.SuspendedSeconds = int64(suspendedFor(status, now) / time.Second)
-		status.SuspendedSince = nil
+		status.SuspendTime = nil
 	}
 }

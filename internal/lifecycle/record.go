@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -91,8 +93,8 @@ func ConcludeUnloaded(o *Observation) End {
 // planned from this spec.
 func (o *Observation) LoadSpec() v1beta1.SizingTrialSpec {
 	spec := *o.Trial.Spec.DeepCopy()
-	if spec.Generator.CPULimit == "" {
-		spec.Generator.CPULimit = o.GeneratorCPULimit
+	if spec.Generator.CPULimit == nil {
+		spec.Generator.CPULimit = ptr.To(intstr.Parse(o.GeneratorCPULimit))
 	}
 	return spec
 }

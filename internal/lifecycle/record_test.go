@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -154,12 +155,13 @@ func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
 }
 
 func TestTheGeneratorsLimitIsTheTrialsThenTheOperators(t *testing.T) {
-	for own, want := range map[string]string{"": "500m", "250m": "250m"} {
-		o := world(func(o *Observation) { o.GeneratorCPULimit, o.Trial.Spec.Generator.CPULimit = "500m", own })
-		if got := o.LoadSpec().Generator.CPULimit; got != want {
-			t.Errorf("with %q of its own the limit is %q, want %q", own, got, want)
+	own := intstr.Parse("250m")
+	for want, limit := range map[string]*intstr.IntOrString{"500m": nil, "250m": &own} {
+		o := world(func(o *Observation) { o.GeneratorCPULimit, o.Trial.Spec.Generator.CPULimit = "500m", limit })
+		if got := o.LoadSpec().Generator.CPULimit.String(); got != want {
+			t.Errorf("the limit is %q, want %q", got, want)
 		}
-		if o.Trial.Spec.Generator.CPULimit != own {
+		if o.Trial.Spec.Generator.CPULimit != limit {
 			t.Error("the trial's own spec was changed")
 		}
 	}

@@ -54,11 +54,11 @@ func (s service) hold(spec v1beta1.SizingTrialSpec, r heldRate) Step {
 // ratesToHold returns the fixed shares and the predicted capacity, from low to high.
 func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) []heldRate {
 	load := spec.Load
-	if spec.Objective.P99Milliseconds > 0 {
+	if spec.Objective.P99Milliseconds != nil {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
 		load = withLimits(load, max(load.MinSamples(), p99Samples), load.MaxStepSeconds())
 	}
-	rates := s.fixedRates(load, LoginsToShow(spec.Objective.MaxErrorPerMille))
+	rates := s.fixedRates(load, LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille)))
 	if prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {
 		return rates
 	}

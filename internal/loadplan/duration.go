@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -86,11 +88,12 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 		steps, step = len(load.Users.Counts), load.StepSeconds
 	}
 	seconds := func(n int32) time.Duration { return time.Duration(n) * time.Second }
+	repetitions := ptr.Deref(spec.Repetitions, 1)
 	trial := startAllowance + seconds(load.WarmupSeconds) + time.Duration(steps)*seconds(step+load.RequestTimeoutSeconds)
-	if total := time.Duration(len(measured)) * time.Duration(spec.Repetitions) * trial; total > LongestExperiment {
+	if total := time.Duration(len(measured)) * time.Duration(repetitions) * trial; total > LongestExperiment {
 		return fmt.Errorf("the plan can take %s: %d variants, measured %d times, for up to %s each. It can take at most 24 hours; "+
 			"use fewer variants, repetitions or steps, shorter steps, or measure: Corners with load.capacity",
-			total.Round(time.Minute), len(measured), spec.Repetitions, trial)
+			total.Round(time.Minute), len(measured), repetitions, trial)
 	}
 	return nil
 }

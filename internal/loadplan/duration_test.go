@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestEstimateIsOfTheRightSize(t *testing.T) {
@@ -139,19 +141,19 @@ func TestPlansEndWithinADay(t *testing.T) {
 	}
 	eighteen := func(load v1beta1.Load, warmup int32) func(*spec) {
 		return func(s *spec) {
-			s.Repetitions, s.Load = 10, load
+			s.Repetitions, s.Load = ptr.To[int32](10), load
 			s.Load.StepSeconds, s.Load.RequestTimeoutSeconds, s.Load.WarmupSeconds = 466, 10, warmup
 		}
 	}
 	matrix := func(m v1beta1.Matrix) func(*spec) { return func(s *spec) { s.Matrix = m } }
-	repeated := func(n int32) func(*spec) { return func(s *spec) { s.Repetitions = n } }
+	repeated := func(n int32) func(*spec) { return func(s *spec) { s.Repetitions = &n } }
 	pools := []v1beta1.NodePool{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	costs := []int32{4, 6, 8, 9, 10, 11, 12}
 	cornersAndControls := v1beta1.Matrix{
-		Measure: v1beta1.MeasureCorners, Costs: []int32{8, 9, 10}, CPULimits: []string{"1", "2", "3"}, NodePools: pools,
+		Measure: v1beta1.MeasureCorners, Costs: []int32{8, 9, 10}, CPULimits: fixture.Limits("1", "2", "3"), NodePools: pools,
 		Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}},
 	}
-	onlyCorners := v1beta1.Matrix{Measure: v1beta1.MeasureCorners, Costs: []int32{8, 12}, CPULimits: []string{"1", "2"}}
+	onlyCorners := v1beta1.Matrix{Measure: v1beta1.MeasureCorners, Costs: []int32{8, 12}, CPULimits: fixture.Limits("1", "2")}
 	for name, test := range map[string]struct {
 		changes []func(*spec)
 		refused bool
@@ -161,12 +163,12 @@ func TestPlansEndWithinADay(t *testing.T) {
 		"one more second of warm-up":             {[]func(*spec){eighteen(v1beta1.Load{Rates: rates}, 13)}, true},
 		"one more second of warm-up, with Users": {[]func(*spec){eighteen(v1beta1.Load{Users: users}, 13)}, true},
 		// 27 × (60 + 5 + 24 × (120 + 10)) = 85,995
-		"27 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}, NodePools: pools})}, false},
-		"28 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}})}, true},
-		"28 variants of shorter steps": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: []string{"250m", "500m", "1", "2"}}),
+		"27 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: fixture.Limits("250m", "500m", "1"), NodePools: pools})}, false},
+		"28 variants of Capacity with its defaults": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: fixture.Limits("250m", "500m", "1", "2")})}, true},
+		"28 variants of shorter steps": {[]func(*spec){matrix(v1beta1.Matrix{Costs: costs, CPULimits: fixture.Limits("250m", "500m", "1", "2")}),
 			func(s *spec) { s.Load = withLimits(s.Load, 100, 60) }}, false},
 		"the corners of 64 variants": {[]func(*spec){matrix(v1beta1.Matrix{Measure: v1beta1.MeasureCorners,
-			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: []string{"1", "2", "3", "4", "5", "6", "7", "8"}})}, false},
+			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: fixture.Limits("1", "2", "3", "4", "5", "6", "7", "8")})}, false},
 		// (6 + 3) × 3 × (60 + 5 + 24 × (120 + 10)) = 85,995
 		"corners and controls on three pools": {[]func(*spec){matrix(cornersAndControls)}, false},
 		"eleven more seconds of warm-up":      {[]func(*spec){matrix(cornersAndControls), func(s *spec) { s.Load.WarmupSeconds = 21 }}, true},
@@ -176,9 +178,9 @@ func TestPlansEndWithinADay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := spec{
-				Matrix:      v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
+				Matrix:      v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")},
 				Load:        v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
-				Repetitions: 1,
+				Repetitions: ptr.To[int32](1),
 			}
 			for _, change := range test.changes {
 				change(&s)

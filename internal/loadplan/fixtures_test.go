@@ -44,7 +44,7 @@ func predicting(percent int64) *v1beta1.Prediction {
 }
 
 func withGenerator(limit string) func(*v1beta1.SizingTrialSpec) {
-	return func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = limit }
+	return func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = ptr.To(intstr.Parse(limit)) }
 }
 
 func withSessions(s *v1beta1.SizingTrialSpec) { s.Variant.Sessions = true }

@@ -37,9 +37,9 @@ const ReferenceCost = 8
 // limit, if its CPU is as slow as the service's.
 func generatorCeiling(generator v1beta1.Generator, cal handover.Calibration) (int64, error) {
 	milliCPU := int64(usualGeneratorMilliCPU)
-	if generator.CPULimit != "" {
+	if generator.CPULimit != nil {
 		var err error
-		if milliCPU, err = matrix.MilliCPU(generator.CPULimit); err != nil {
+		if milliCPU, err = matrix.MilliCPU(generator.CPULimit.String()); err != nil {
 			return 0, fmt.Errorf("the generator's CPU limit: %w", err)
 		}
 	}

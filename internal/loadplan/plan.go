@@ -141,7 +141,7 @@ func (p Plan) InAPI() []v1beta1.Step {
 		stored = append(stored, v1beta1.Step{
 			Kind: v1beta1.StepOpen, Purpose: v1beta1.PurposeCapacity,
 			Outcome: v1beta1.StepNotRun, Message: units.Clip(left.Message, v1beta1.MaxReasonMessage),
-			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
+			PlannedLoadPerMille: inPerMille(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
 		})
 	}
 	return stored
@@ -158,7 +158,7 @@ func (s Step) inAPI() v1beta1.Step {
 		},
 	}
 	if s.LoadPercent > 0 {
-		stored.LoadPercent = ptr.To(s.LoadPercent)
+		stored.PlannedLoadPerMille = inPerMille(s.LoadPercent)
 	}
 	if s.Kind == Open {
 		stored.OfferedMilliPerSecond = ptr.To(s.OfferedMilliPerSecond)
@@ -167,6 +167,8 @@ func (s Step) inAPI() v1beta1.Step {
 	}
 	return stored
 }
+
+func inPerMille(percent int32) *int64 { return ptr.To(10 * int64(percent)) }
 
 // FromAPI returns the planned step of a stored one.
 func FromAPI(stored v1beta1.Step) Step {
@@ -178,7 +180,7 @@ func FromAPI(stored v1beta1.Step) Step {
 		Callers: int(planned.Callers), Arrivals: string(planned.Arrivals),
 		SettleRequests: int(planned.SettleRequests), Requests: int(planned.Requests), Seed: uint32(planned.Seed),
 		OfferedMilliPerSecond: ptr.Deref(stored.OfferedMilliPerSecond, 0),
-		LoadPercent:           ptr.Deref(stored.LoadPercent, 0),
+		LoadPercent:           int32(ptr.Deref(stored.PlannedLoadPerMille, 0) / 10),
 		Reported:              stored.Reported,
 	}
 }

@@ -27,7 +27,7 @@ func TestAPlanCanBeStored(t *testing.T) {
 	}
 	want := v1beta1.Step{
 		Kind: v1beta1.StepOpen, Purpose: v1beta1.PurposeCapacity, Outcome: v1beta1.StepNotRun, Message: "too few logins",
-		LoadPercent: ptr.To[int32](20), OfferedMilliPerSecond: ptr.To[int64](100),
+		PlannedLoadPerMille: ptr.To[int64](200), OfferedMilliPerSecond: ptr.To[int64](100),
 	}
 	left := trial.Status.Steps[len(trial.Status.Steps)-1]
 	if diff := cmp.Diff(want, left); diff != "" || left.Ran() {
@@ -37,7 +37,7 @@ func TestAPlanCanBeStored(t *testing.T) {
 	if Duration(ran) != Duration(plan) || len(ran.Steps) != len(plan.WithoutWarmup()) || ran.TimeoutMilliseconds != plan.TimeoutMilliseconds {
 		t.Errorf("the stored plan takes %s in %d steps, the plan %s in %d", Duration(ran), len(ran.Steps), Duration(plan), len(plan.WithoutWarmup()))
 	}
-	if reported := ReportedStep(&trial.Status); reported == nil || *reported.LoadPercent != ReportedLoadPercent {
+	if reported := ReportedStep(&trial.Status); reported == nil || *reported.PlannedLoadPerMille != 10*ReportedLoadPercent {
 		t.Errorf("the reported step is %+v", reported)
 	}
 }

@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func verification(rate string) v1beta1.SizingTrialSpec {
 	return aTrial(func(s *v1beta1.SizingTrialSpec) {
 		s.Role = v1beta1.RoleVerification
-		s.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 10}
+		s.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](10)}
 		s.Load = v1beta1.Load{
-			Rates:         &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.Parse(rate)}},
+			Rates:         &v1beta1.RatesLoad{PerSecond: fixture.Limits(rate)},
 			WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		}
 	})
@@ -135,7 +136,10 @@ func TestStepsCountWhatTheObjectiveNeedsIfThereIsTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) {
-				s.Objective.P99Milliseconds, s.Objective.MaxErrorPerMille = test.p99, test.perMille
+				s.Objective.MaxErrorPerMille = &test.perMille
+				if test.p99 > 0 {
+					s.Objective.P99Milliseconds = &test.p99
+				}
 				s.Load.StepSeconds, s.Load.Capacity = test.step, &v1beta1.CapacityLoad{MaxStepSeconds: &test.longest}
 			}), calibrated(), nil)
 			fewest, reported := math.MaxInt, 0

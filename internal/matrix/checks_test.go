@@ -4,14 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
-	all := v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}}
-	corners := v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1beta1.MeasureCorners}
+	all := v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("250m", "1")}
+	corners := v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: fixture.Limits("1"), Measure: v1beta1.MeasureCorners}
 	for name, test := range map[string]struct {
 		matrix         v1beta1.Matrix
 		baseline, want string
@@ -69,11 +71,11 @@ func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := v1beta1.SizingExperimentSpec{
-				Matrix:  v1beta1.Matrix{Costs: []int32{8}, Controls: []v1beta1.Control{test.of}, CPULimits: test.cpus, Concurrency: test.pools},
-				Service: v1beta1.Service{MemoryLimit: test.limit},
+				Matrix:  v1beta1.Matrix{Costs: []int32{8}, Controls: []v1beta1.Control{test.of}, CPULimits: fixture.Limits(test.cpus...), Concurrency: test.pools},
+				Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse(test.limit))},
 			}
 			if spec.Matrix.CPULimits == nil {
-				spec.Matrix.CPULimits = []string{"1"}
+				spec.Matrix.CPULimits = fixture.Limits("1")
 			}
 			err := CheckMemory(spec)
 			if test.least == "" && err != nil {
@@ -150,7 +152,7 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := v1beta1.Matrix{CPULimits: []string{test.limit}, Concurrency: test.concurrency}
+			m := v1beta1.Matrix{CPULimits: fixture.Limits(test.limit), Concurrency: test.concurrency}
 			if test.control != nil {
 				m.Controls = []v1beta1.Control{*test.control}
 			} else {

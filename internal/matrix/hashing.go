@@ -93,9 +93,10 @@ func LeastMemory(v v1beta1.Variant) int64 {
 //
 // Errors include those of Measured.
 func CheckMemory(spec v1beta1.SizingExperimentSpec) error {
-	limit, err := resource.ParseQuantity(spec.Service.MemoryLimit)
+	written := units.Written(spec.Service.MemoryLimit)
+	limit, err := resource.ParseQuantity(written)
 	if err != nil {
-		return fmt.Errorf("service.memoryLimit %q is not a quantity: %w", spec.Service.MemoryLimit, err)
+		return fmt.Errorf("service.memoryLimit %q is not a quantity: %w", written, err)
 	}
 	measured, err := Measured(spec.Matrix)
 	if err != nil {
@@ -105,7 +106,7 @@ func CheckMemory(spec v1beta1.SizingExperimentSpec) error {
 		if least := LeastMemory(v); limit.CmpInt64(least) < 0 {
 			return fmt.Errorf("service.memoryLimit %s is too low for variant %s: %d workers that need %d KiB for each hash, and 64Mi, are %s; "+
 				"raise service.memoryLimit to that, or lower the control's memoryKiB, the workers or the CPU limit",
-				spec.Service.MemoryLimit, v.Name, ptr.Deref(v.Concurrency.Workers, 1), *v.MemoryKiB, resource.NewQuantity(least, resource.BinarySI))
+				written, v.Name, ptr.Deref(v.Concurrency.Workers, 1), *v.MemoryKiB, resource.NewQuantity(least, resource.BinarySI))
 		}
 	}
 	return nil

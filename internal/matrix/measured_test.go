@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
@@ -16,31 +18,31 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 		want   []string
 	}{
 		"all variants with measure: All": {
-			v1beta1.Matrix{Costs: []int32{8, 9, 10}, CPULimits: []string{"250m", "1"}, Measure: v1beta1.MeasureAll},
+			v1beta1.Matrix{Costs: []int32{8, 9, 10}, CPULimits: fixture.Limits("250m", "1"), Measure: v1beta1.MeasureAll},
 			[]string{"c8-250m", "c8-1", "c9-250m", "c9-1", "c10-250m", "c10-1"},
 		},
 		"four corners, the middle, and the place farthest from it": {
-			v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}},
+			v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: fixture.Limits("250m", "500m", "1")},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "c12-250m", "c12-1"},
 		},
 		"limits are ordered by value, and controls are all measured": {
 			v1beta1.Matrix{
-				Costs: []int32{10, 8}, CPULimits: []string{"1", "4", "250m", "1500m"},
+				Costs: []int32{10, 8}, CPULimits: fixture.Limits("1", "4", "250m", "1500m"),
 				Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}},
 			},
 			[]string{"c10-1", "c10-4", "c10-250m", "c8-4", "c8-250m", "c8-1500m", "cheap-1", "cheap-4", "cheap-250m", "cheap-1500m"},
 		},
 		"both others, if there are only two besides the corners": {
-			v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"}},
+			v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("250m", "500m", "1")},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-250m", "c10-500m", "c10-1"},
 		},
 		"with a single cost, the ends and two between": {
-			v1beta1.Matrix{Costs: []int32{10}, CPULimits: []string{"250m", "500m", "750m", "1", "2"}},
+			v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("250m", "500m", "750m", "1", "2")},
 			[]string{"c10-250m", "c10-500m", "c10-750m", "c10-2"},
 		},
 		"the same for each kind of concurrency": {
 			v1beta1.Matrix{
-				Costs: []int32{8, 9, 10, 11}, CPULimits: []string{"1"},
+				Costs: []int32{8, 9, 10, 11}, CPULimits: fixture.Limits("1"),
 				Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}, {Mode: v1beta1.ConcurrencyWorkerPool}},
 			},
 			[]string{"c8-1-u", "c8-1-w1", "c9-1-u", "c9-1-w1", "c10-1-u", "c10-1-w1", "c11-1-u", "c11-1-w1"},
@@ -66,7 +68,7 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 // order of the matrix.
 func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
 	source := rand.New(rand.NewPCG(1, 2))
-	limits := []string{"4", "100m", "2", "250m", "1", "750m", "500m", "1500m"}
+	limits := fixture.Limits("4", "100m", "2", "250m", "1", "750m", "500m", "1500m")
 	for range 300 {
 		m := v1beta1.Matrix{CPULimits: limits[:1+source.IntN(8)], Measure: v1beta1.MeasureCorners}
 		for _, cost := range source.Perm(13)[:1+source.IntN(8)] {
@@ -92,8 +94,8 @@ func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
 
 func TestOnlyWhatIsMeasuredIsPlanned(t *testing.T) {
 	exp := &v1beta1.SizingExperiment{}
-	exp.Name, exp.Spec.Repetitions = "sizing", 2
-	exp.Spec.Matrix = v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1beta1.MeasureCorners}
+	exp.Name, exp.Spec.Repetitions = "sizing", ptr.To[int32](2)
+	exp.Spec.Matrix = v1beta1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: fixture.Limits("1"), Measure: v1beta1.MeasureCorners}
 	plan, err := matrix.Plan(exp, 7)
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,14 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // ownSpec returns an experiment with a user's own login service that is valid.
 func ownSpec() *v1beta1.SizingExperimentSpec {
 	return &v1beta1.SizingExperimentSpec{
 		Matrix: v1beta1.Matrix{
-			Costs: []int32{8, 10}, CPULimits: []string{"500m"},
+			Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m"),
 			Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}},
 		},
 		Service: v1beta1.Service{Own: &v1beta1.OwnService{
@@ -116,7 +117,7 @@ func TestASpecThatIsTooLargeIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	spec.Service.Own.Args = slices.Repeat([]string{strings.Repeat("<", 4096)}, 32)
-	want := "the spec has 131903 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
+	want := "the spec has 131851 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
 	if err := matrix.CheckSize(*spec); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

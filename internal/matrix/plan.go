@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
@@ -22,6 +23,9 @@ type PlannedTrial struct {
 	Spec v1beta1.SizingTrialSpec
 }
 
+// defaultAttempts is attemptsPerTrial if it is absent, as in the schema.
+const defaultAttempts = 3
+
 // Plan returns all trials of an experiment in the order in which they are measured: every variant once
 // before any again, so that an experiment that ends early has a row for each, and then the verifications.
 //
@@ -33,12 +37,8 @@ func Plan(exp *v1beta1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	}
 	random := newRandom(seed)
 	var trials []PlannedTrial
-	for repetition := int32(1); repetition <= max(1, exp.Spec.Repetitions); repetition++ {
-		ordered := variants
-		if exp.Spec.Order != v1beta1.OrderAsWritten {
-			ordered = shuffle(variants, random)
-		}
-		for _, variant := range ordered {
+	for repetition := int32(1); repetition <= ptr.Deref(exp.Spec.Repetitions, 1); repetition++ {
+		for _, variant := range shuffle(variants, random) {
 			trials = append(trials, PlannedTrial{
 				Name: trialName(exp, variant, repetition),
 				Spec: trialSpec(exp, variant, repetition, int32(len(trials)+1), seed),
@@ -77,7 +77,7 @@ func trialSpec(exp *v1beta1.SizingExperiment, variant v1beta1.Variant, repetitio
 		Load:       *exp.Spec.Load.DeepCopy(),
 		Objective:  exp.Spec.Objective,
 		Seed:       seed,
-		Attempts:   max(1, exp.Spec.AttemptsPerTrial),
+		Attempts:   ptr.Deref(exp.Spec.AttemptsPerTrial, defaultAttempts),
 		Suspend:    true,
 	}
 }

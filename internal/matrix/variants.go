@@ -67,7 +67,7 @@ func points(m v1beta1.Matrix) []point {
 		for _, limit := range m.CPULimits {
 			for _, c := range concurrency {
 				for _, pool := range pools {
-					all = append(all, point{hashing: hashing, limit: limit, concurrency: c, pool: pool})
+					all = append(all, point{hashing: hashing, limit: limit.String(), concurrency: c, pool: pool})
 				}
 			}
 		}

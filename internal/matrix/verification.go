@@ -34,7 +34,7 @@ func verifications(exp *v1beta1.SizingExperiment, after int32, seed int64) []Pla
 	for i, v := range exp.Status.Verifications {
 		for _, variant := range variants {
 			// The name of an abandoned entry may belong to an object of someone else.
-			if v.Outcome == v1beta1.VerificationNotRun || variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
+			if v.Outcome == v1beta1.VerificationNotRun || variant.Name != v.Variant || v.TrialName != VerificationName(exp, v.Variant, i+1) {
 				continue
 			}
 			number := int32(i + 1)
@@ -42,7 +42,7 @@ func verifications(exp *v1beta1.SizingExperiment, after int32, seed int64) []Pla
 			spec.Role = v1beta1.RoleVerification
 			spec.Service.Replicas = v.DrivenReplicas
 			spec.Load = verificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
-			trials = append(trials, PlannedTrial{Name: v.Trial, Spec: spec})
+			trials = append(trials, PlannedTrial{Name: v.TrialName, Spec: spec})
 		}
 	}
 	return trials

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -34,7 +35,7 @@ func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) 
 		Variant: v1beta1.Variant{Name: "v", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprint(cpus),
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}},
 		Service:   v1beta1.Service{Replicas: 1},
-		Generator: v1beta1.Generator{CPULimit: "32"},
+		Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse("32"))},
 		// With such a long timeout, the timeout does not limit the number of callers.
 		Load: v1beta1.Load{Capacity: &v1beta1.CapacityLoad{MaxStepSeconds: ptr.To[int32](600)}, StepSeconds: 10, RequestTimeoutSeconds: 60},
 	}

@@ -36,7 +36,7 @@ func Summarise(plan loadplan.Plan, records []Record) (Run, error) {
 		result.Latencies = histogram(successes, bucketsPerDoubling(step))
 		if plan.Objective != nil {
 			result.SlowerThanP50 = slower(result, successes, plan.Objective.P50Milliseconds)
-			result.SlowerThanP95 = slower(result, successes, plan.Objective.P95Milliseconds)
+			result.SlowerThanP95 = slower(result, successes, &plan.Objective.P95Milliseconds)
 			result.SlowerThanP99 = slower(result, successes, plan.Objective.P99Milliseconds)
 		}
 		if step.Reported {
@@ -57,11 +57,11 @@ func bucketsPerDoubling(step loadplan.Step) int32 {
 
 // slower returns the number of logins that failed or took longer than a limit, or nil
 // without a limit. The successes are sorted.
-func slower(r StepResult, successes []int64, milliseconds int32) *int64 {
-	if milliseconds <= 0 {
+func slower(r StepResult, successes []int64, milliseconds *int32) *int64 {
+	if milliseconds == nil {
 		return nil
 	}
-	within, _ := slices.BinarySearch(successes, int64(milliseconds)*1000+1)
+	within, _ := slices.BinarySearch(successes, int64(*milliseconds)*1000+1)
 	longer := r.Scheduled - int64(within)
 	return &longer
 }

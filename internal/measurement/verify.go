@@ -37,20 +37,20 @@ func Verify(plan loadplan.Plan, steps []StepResult) v1beta1.VerificationCounts {
 	o := plan.Objective
 	last := len(steps) >= len(plan.WithoutWarmup())
 	judged := verification{plan: plan, last: last, logins: counts.Logins, conditions: 2}
-	for _, limit := range []int32{o.P50Milliseconds, o.P99Milliseconds} {
-		if limit > 0 {
+	for _, limit := range []*int32{o.P50Milliseconds, o.P99Milliseconds} {
+		if limit != nil {
 			judged.conditions++
 		}
 	}
-	failed := judged.compare(counts.Failed, float64(o.MaxErrorPerMille)/1000)
+	failed := judged.compare(counts.Failed, float64(ptr.Deref(o.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))/1000)
 	counts.FailedPerMillion = failed.api()
 	counts.Slower = sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP95 })
 	counts.SlowerPerMillion = judged.compare(counts.Slower, 0.05).api()
-	if o.P50Milliseconds > 0 {
+	if o.P50Milliseconds != nil {
 		slow := sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP50 })
 		counts.SlowerThanP50 = &v1beta1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.5).api()}
 	}
-	if o.P99Milliseconds > 0 {
+	if o.P99Milliseconds != nil {
 		slow := sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP99 })
 		counts.SlowerThanP99 = &v1beta1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.01).api()}
 	}

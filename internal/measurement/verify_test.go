@@ -19,7 +19,7 @@ func counting(logins, slower, failed int64) StepResult {
 func TestVerify(t *testing.T) {
 	// allowing returns a plan with a look after each of these numbers of logins.
 	allowing := func(perMille int32, looks ...int) loadplan.Plan {
-		plan := loadplan.Plan{Objective: &v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: perMille}}
+		plan := loadplan.Plan{Objective: &v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: &perMille}}
 		for _, logins := range looks {
 			plan.Steps = append(plan.Steps, loadplan.Step{Kind: loadplan.Open, Requests: logins})
 		}
@@ -95,7 +95,7 @@ func TestSharesAreBoundedExactly(t *testing.T) {
 
 func TestVerifyHoldsEveryPercentile(t *testing.T) {
 	plan := loadplan.Plan{
-		Objective: &v1beta1.Objective{P50Milliseconds: 100, P95Milliseconds: 300, P99Milliseconds: 500, MaxErrorPerMille: 10},
+		Objective: &v1beta1.Objective{P50Milliseconds: ptr.To[int32](100), P95Milliseconds: 300, P99Milliseconds: ptr.To[int32](500), MaxErrorPerMille: ptr.To[int32](10)},
 		Steps:     []loadplan.Step{{Kind: loadplan.Open, Requests: 500}, {Kind: loadplan.Open, Requests: 1000}},
 	}
 	step := func(over50, over95, over99 int64) []StepResult {

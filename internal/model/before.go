@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
@@ -41,10 +43,10 @@ func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Pre
 // LimitOf returns the objective as a limit of the simulation.
 func LimitOf(objective v1beta1.Objective) Limit {
 	return Limit{
-		P50:        time.Duration(objective.P50Milliseconds) * time.Millisecond,
+		P50:        time.Duration(ptr.Deref(objective.P50Milliseconds, 0)) * time.Millisecond,
 		P95:        time.Duration(objective.P95Milliseconds) * time.Millisecond,
-		P99:        time.Duration(objective.P99Milliseconds) * time.Millisecond,
-		ErrorShare: float64(objective.MaxErrorPerMille) / 1000,
+		P99:        time.Duration(ptr.Deref(objective.P99Milliseconds, 0)) * time.Millisecond,
+		ErrorShare: float64(ptr.Deref(objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille)) / 1000,
 	}
 }
 

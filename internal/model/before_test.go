@@ -30,7 +30,9 @@ func TestBeforeOfAnInfeasibleVariant(t *testing.T) {
 
 // A trial is loaded unless p95 rules it out, so its load needs the prediction whatever p99 is.
 func TestAStrictP99LeavesThePredictedP95(t *testing.T) {
-	strict := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = 2000, 1 })
+	strict := aTrial(func(s *v1beta1.SizingTrialSpec) {
+		s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = 2000, ptr.To[int32](1)
+	})
 	expected := model.Before(strict, calibrated())
 	if model.Infeasible(strict, expected) || expected.P95Microseconds == nil || expected.CapacityMilliPerSecond != nil {
 		t.Errorf("expected %+v, infeasible %t", expected, model.Infeasible(strict, expected))

@@ -20,7 +20,7 @@ func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Service:   v1beta1.Service{Replicas: 1},
 		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
-		Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
+		Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](1)},
 		Seed:      7,
 	}
 	for _, change := range changes {

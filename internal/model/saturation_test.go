@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -121,7 +122,7 @@ func plannedSaturation(t *testing.T, pooled bool, milliCPU int64, replicas int32
 		Variant:    v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprintf("%dm", milliCPU), Concurrency: concurrency},
 		Repetition: 1, Seed: 7,
 		Service:   v1beta1.Service{Replicas: replicas},
-		Generator: v1beta1.Generator{CPULimit: "2"},
+		Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse("2"))},
 		Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		Load: v1beta1.Load{
 			StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10,

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Builder builds the Kubernetes objects of one attempt of a trial. Create one with New; the zero value is
@@ -40,13 +41,13 @@ func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline t
 	if experiment == nil {
 		return Builder{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
 	}
-	service, err := guaranteed("the variant's cpuLimit", trial.Spec.Variant.CPULimit, "service.memoryLimit", trial.Spec.Service.MemoryLimit)
+	service, err := guaranteed("the variant's cpuLimit", trial.Spec.Variant.CPULimit, "service.memoryLimit", units.Written(trial.Spec.Service.MemoryLimit))
 	if err != nil {
 		return Builder{}, err
 	}
 	generator, err := guaranteed(
-		"the generator's CPU limit", cmp.Or(trial.Spec.Generator.CPULimit, settings.GeneratorCPULimit),
-		"the generator's memory limit", cmp.Or(trial.Spec.Generator.MemoryLimit, settings.GeneratorMemoryLimit))
+		"the generator's CPU limit", cmp.Or(units.Written(trial.Spec.Generator.CPULimit), settings.GeneratorCPULimit),
+		"the generator's memory limit", settings.GeneratorMemoryLimit)
 	if err != nil {
 		return Builder{}, err
 	}
@@ -106,7 +107,7 @@ type Settings struct {
 
 	// GeneratorCPULimit is the generator's CPU limit, a quantity, for trials that set none.
 	GeneratorCPULimit string
-	// GeneratorMemoryLimit is the generator's memory limit, a quantity, for trials that set none.
+	// GeneratorMemoryLimit is the generator's memory limit, a quantity.
 	GeneratorMemoryLimit string
 	// GeneratorTolerations let the generator run on nodes that are reserved for load.
 	GeneratorTolerations []corev1.Toleration

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -57,7 +58,7 @@ func trial() *v1beta1.SizingTrial {
 				Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 			},
 			Repetition: 1,
-			Service:    v1beta1.Service{Replicas: 1, MemoryLimit: "128Mi"},
+			Service:    v1beta1.Service{Replicas: 1, MemoryLimit: ptr.To(intstr.Parse("128Mi"))},
 			Load:       v1beta1.Load{RequestTimeoutSeconds: 10},
 		},
 	}
@@ -83,8 +84,8 @@ func fullTrial() *v1beta1.SizingTrial {
 		NodeSelector: map[string]v1beta1.LabelValue{"node.kubernetes.io/instance-type": "small"},
 		Tolerations:  []v1beta1.Toleration{{Key: "dedicated", Operator: "Equal", Value: "login", Effect: "NoSchedule"}},
 	}
-	full.Spec.Service = v1beta1.Service{Replicas: 3, MemoryLimit: "256Mi"}
-	full.Spec.Generator = v1beta1.Generator{CPULimit: "2", MemoryLimit: "1Gi"}
+	full.Spec.Service = v1beta1.Service{Replicas: 3, MemoryLimit: ptr.To(intstr.Parse("256Mi"))}
+	full.Spec.Generator = v1beta1.Generator{CPULimit: ptr.To(intstr.Parse("2"))}
 	return full
 }
 
@@ -112,7 +113,7 @@ func ownTrial() *v1beta1.SizingTrial {
 	own := trial()
 	own.Spec.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}
 	own.Spec.Load.WarmupSeconds = 60
-	own.Spec.Service = v1beta1.Service{Replicas: 1, MemoryLimit: "256Mi", Own: &v1beta1.OwnService{
+	own.Spec.Service = v1beta1.Service{Replicas: 1, MemoryLimit: ptr.To(intstr.Parse("256Mi")), Own: &v1beta1.OwnService{
 		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
 		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: map[string]v1beta1.EnvValue{"DB": "/data/login.db", "A_FIRST": "$(HASHMARK_WORKERS)"},
 		Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive",

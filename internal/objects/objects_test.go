@@ -145,13 +145,13 @@ func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
 			trial.Spec.Variant.CPULimit = "a lot"
 		}, `the variant's cpuLimit "a lot" is not a quantity`},
 		{"a memory limit that is not a quantity", func(_ *objects.Settings, trial *v1beta1.SizingTrial) {
-			trial.Spec.Service.MemoryLimit = ""
+			trial.Spec.Service.MemoryLimit = nil
 		}, `service.memoryLimit "" is not a quantity`},
 		{"a generator without a CPU limit from anyone", func(settings *objects.Settings, _ *v1beta1.SizingTrial) {
 			settings.GeneratorCPULimit = ""
 		}, `the generator's CPU limit "" is not a quantity`},
-		{"a generator whose memory limit is not a quantity", func(_ *objects.Settings, trial *v1beta1.SizingTrial) {
-			trial.Spec.Generator.MemoryLimit = "12 elephants"
+		{"a generator whose memory limit is not a quantity", func(settings *objects.Settings, _ *v1beta1.SizingTrial) {
+			settings.GeneratorMemoryLimit = "12 elephants"
 		}, `the generator's memory limit "12 elephants" is not a quantity`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // The largest matrix with all 64 variants measured: 60 are held out, and 32 others are
@@ -14,7 +15,7 @@ import (
 func BenchmarkTheLargestMatrix(b *testing.B) {
 	spec, measured := quickstart()
 	spec.Matrix.Costs = []int32{6, 7, 8, 9, 10, 11, 12, 13}
-	spec.Matrix.CPULimits = []string{"200m", "250m", "300m", "400m", "500m", "600m", "800m", "1"}
+	spec.Matrix.CPULimits = fixture.Limits("200m", "250m", "300m", "400m", "500m", "600m", "800m", "1")
 	trials := spreadOver(b, spec, measured[0])
 	b.ResetTimer()
 	for b.Loop() {
@@ -40,7 +41,7 @@ func spreadOver(t testing.TB, spec v1beta1.SizingExperimentSpec, like v1beta1.Si
 		if err != nil {
 			t.Fatal(err)
 		}
-		trial.Status.Result.Trial = trial.Name
+		trial.Status.Result.TrialName = trial.Name
 		cal := trial.Status.Calibration
 		cal.HashMicroseconds, cal.QuotaMilliCPU = 56*int64(1<<variant.Cost), &limit
 		if limit >= 1000 {

@@ -3,6 +3,8 @@ package prediction
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/password"
@@ -28,7 +30,7 @@ func unmeasured(m v1beta1.Matrix, variants, measured []v1beta1.Variant) (leftOut
 	}
 	beyond = at(m, furtherCosts(m.Costs), m.CPULimits)
 	for _, limit := range furtherLimits(m.CPULimits) {
-		beyond = append(beyond, at(m, m.Costs, []string{matrix.Quantity(limit)})...)
+		beyond = append(beyond, at(m, m.Costs, []intstr.IntOrString{intstr.Parse(matrix.Quantity(limit))})...)
 	}
 	return leftOut, beyond
 }
@@ -48,10 +50,10 @@ func furtherCosts(costs []int32) []int32 {
 
 // furtherLimits returns the doublings between limits that are far apart, and twice the
 // largest, in thousandths.
-func furtherLimits(written []string) []int64 {
+func furtherLimits(written []intstr.IntOrString) []int64 {
 	var limits, further []int64
 	for _, limit := range written {
-		if milli, err := matrix.MilliCPU(limit); err == nil {
+		if milli, err := matrix.MilliCPU(limit.String()); err == nil {
 			limits = append(limits, milli)
 		}
 	}
@@ -69,7 +71,7 @@ func furtherLimits(written []string) []int64 {
 
 // at returns the variants of costs on limits, or nil for a limit on which two kinds of concurrency are the
 // same.
-func at(m v1beta1.Matrix, costs []int32, limits []string) []v1beta1.Variant {
+func at(m v1beta1.Matrix, costs []int32, limits []intstr.IntOrString) []v1beta1.Variant {
 	m.Costs, m.CPULimits, m.Controls = costs, limits, nil
 	variants, err := matrix.Variants(m)
 	if err != nil {

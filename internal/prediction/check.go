@@ -54,7 +54,7 @@ func (e expectation) against(row v1beta1.VariantResult, trials []v1beta1.SizingT
 		held.PredictedCapacityMilliPerSecond = &capacity
 	}
 	held.CapacityPerMille = apart(held.PredictedCapacityMilliPerSecond, row.CapacityMilliPerSecond)
-	reported := slices.IndexFunc(trials, func(t v1beta1.SizingTrial) bool { return t.Name == row.Trial && t.Status.Calibration != nil })
+	reported := slices.IndexFunc(trials, func(t v1beta1.SizingTrial) bool { return t.Name == row.TrialName && t.Status.Calibration != nil })
 	if row.P95Microseconds != nil && reported >= 0 {
 		held.PredictedP95Microseconds = e.p95Of(&trials[reported])
 		held.P95PerMille = apart(held.PredictedP95Microseconds, row.P95Microseconds)

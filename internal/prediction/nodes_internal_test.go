@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
@@ -44,7 +45,7 @@ func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
 
 func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
 	m := v1beta1.Matrix{
-		Costs: []int32{12, 10, 8}, CPULimits: []string{"2", "500m", "1", "250m"}, Measure: v1beta1.MeasureCorners,
+		Costs: []int32{12, 10, 8}, CPULimits: fixture.Limits("2", "500m", "1", "250m"), Measure: v1beta1.MeasureCorners,
 		Controls: []v1beta1.Control{{Name: "again", Cost: ptr.To[int32](10)}},
 	}
 	f := newPredictor(v1beta1.SizingExperimentSpec{Matrix: m}, make([]v1beta1.SizingTrial, 1))
@@ -76,7 +77,7 @@ func TestLimitsFarApartAreFilledByDoublings(t *testing.T) {
 		"a factor of eight has two":      {[]string{"250m", "2"}, []int64{500, 1000, 4000}},
 		"none":                           {nil, nil},
 	} {
-		if diff := cmp.Diff(test.want, furtherLimits(test.limits)); diff != "" {
+		if diff := cmp.Diff(test.want, furtherLimits(fixture.Limits(test.limits...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func named(t *testing.T, trials []v1beta1.SizingTrial, variant string) *v1beta1.SizingTrial {
@@ -78,7 +79,7 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 // that is.
 func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
 	spec, trials := quickstart()
-	spec.Objective.P95Milliseconds, spec.Objective.P99Milliseconds = 3000, 500
+	spec.Objective.P95Milliseconds, spec.Objective.P99Milliseconds = 3000, ptr.To[int32](500)
 	rows, _ := predict(spec, trials)
 	for _, row := range rows {
 		capacity, between := ptr.Deref(row.CapacityMilliPerSecond, 0), row.CapacityInterval
@@ -135,7 +136,7 @@ func TestPredictUsesItsInput(t *testing.T) {
 			named(t, trials, "c10-500m").Status.Result.CapacityMilliPerSecond = nil
 		}, true, ptr.To(false), "does not predict"},
 		"without other variants than the corners there is no check": {func(_ *testing.T, spec *v1beta1.SizingExperimentSpec, _ []v1beta1.SizingTrial) {
-			spec.Matrix.CPULimits = []string{"250m", "1"}
+			spec.Matrix.CPULimits = fixture.Limits("250m", "1")
 		}, true, nil, ""},
 	}
 	for name, test := range tests {

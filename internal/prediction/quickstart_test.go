@@ -59,7 +59,7 @@ func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
 func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
 	spec, trials := quickstart()
 	spec.Matrix.Measure = v1beta1.MeasureCorners
-	spec.Matrix.CPULimits = []string{"250m", "500m", "750m", "1"}
+	spec.Matrix.CPULimits = fixture.Limits("250m", "500m", "750m", "1")
 	rows, check := predict(spec, trials)
 	if len(rows) < 2 || rows[0].Variant != "c10-500m" && rows[0].Variant != "c8-500m" && rows[0].Variant != "c8-750m" || !rows[0].InMatrix {
 		t.Fatalf("the first prediction is %+v", rows)

@@ -52,7 +52,7 @@ func attackerOf(prices *v1beta1.Prices, currency string) (attacker, error) {
 	if currency == dollars {
 		a.hour, a.source = big.NewRat(gpuHourCents, centsPerDollar), "the default: what a rented RTX 5090 cost in 2026"
 	}
-	if prices.GPUHour != "" {
+	if prices.GPUHour != nil {
 		a.source = "as prices.gpuHour says"
 	}
 	err := read(prices.GPUHour, "prices.gpuHour", &a.hour)
@@ -64,17 +64,17 @@ func (a attacker) owning(h v1beta1.AttackerHardware, currency string) (attacker,
 	if h.Watts < 1 || h.Years < 1 {
 		return attacker{}, fmt.Errorf("%s: watts %d and years %d must be at least 1", field, h.Watts, h.Years)
 	}
-	price, err := Decimal(h.Price)
+	price, err := Decimal(h.Price.String())
 	if err != nil {
 		return attacker{}, fmt.Errorf("%s.price: %w", field, err)
 	}
-	energy, err := Decimal(h.PerKilowattHour)
+	energy, err := Decimal(h.PerKilowattHour.String())
 	if err != nil {
 		return attacker{}, fmt.Errorf("%s.perKilowattHour: %w", field, err)
 	}
 	a.tool = "hardware"
 	a.source = fmt.Sprintf("from %s: %s %s over %s, and %d W at %s %s per kWh",
-		field, currency, h.Price, units.Count(int64(h.Years), "year"), h.Watts, currency, h.PerKilowattHour)
+		field, currency, h.Price.String(), units.Count(int64(h.Years), "year"), h.Watts, currency, h.PerKilowattHour.String())
 	price.Quo(price, big.NewRat(int64(h.Years)*hoursPerYear, 1))
 	a.hour = price.Add(price, energy.Mul(energy, big.NewRat(int64(h.Watts), wattsPerKilowatt)))
 	return a, nil

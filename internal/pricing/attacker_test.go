@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
@@ -13,23 +14,23 @@ import (
 
 // owning returns prices in dollars for an attacker who owns the hardware.
 func owning(price string, watts int32, perKilowattHour string, years int32) *v1beta1.Prices {
-	return &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04", AttackerHardware: &v1beta1.AttackerHardware{
-		Price: price, Watts: watts, PerKilowattHour: perKilowattHour, Years: years,
+	return &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04")), AttackerHardware: &v1beta1.AttackerHardware{
+		Price: intstr.Parse(price), Watts: watts, PerKilowattHour: intstr.Parse(perKilowattHour), Years: years,
 	}}
 }
 
 func TestWhatABillionGuessesCost(t *testing.T) {
 	both := owning("8760", 1000, "0.20", 1)
-	both.Currency, both.GPUHour = "EUR", "3"
+	both.Currency, both.GPUHour = "EUR", ptr.To(intstr.Parse("3"))
 	for name, c := range map[string]struct {
 		prices *v1beta1.Prices
 		want   string
 	}{
 		// 10^9 guesses take 250/9 hours at 10,000 per second.
 		"a GPU costs 0.80 USD an hour":         {&v1beta1.Prices{}, "22.22"},
-		"its price can be in any currency":     {&v1beta1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
+		"its price can be in any currency":     {&v1beta1.Prices{Currency: "EUR", GPUHour: ptr.To(intstr.Parse("6"))}, "166.67"},
 		"a GPU twice as fast halves the price": {&v1beta1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "11.11"},
-		"prices.gpuHour replaces 0.80 USD":     {&v1beta1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
+		"prices.gpuHour replaces 0.80 USD":     {&v1beta1.Prices{Currency: "USD", GPUHour: ptr.To(intstr.Parse("1.5"))}, "41.67"},
 		// 1 for the hour of the hardware, and 1 kWh: 1.20.
 		"owned hardware costs its price by the hour, and electricity": {owning("8760", 1000, "0.20", 1), "33.33"},
 		"it replaces rented hardware, in any currency":                {both, "33.33"},
@@ -47,7 +48,7 @@ func TestWhatABillionGuessesCost(t *testing.T) {
 }
 
 func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
-	quick, year := &v1beta1.Prices{Currency: "EUR", GPUHour: "2.5", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](1_500_000)}, owning("0", 1000, "0.5", 1)
+	quick, year := &v1beta1.Prices{Currency: "EUR", GPUHour: ptr.To(intstr.Parse("2.5")), GuessesPerSecondPerGPUAtCost10: ptr.To[int64](1_500_000)}, owning("0", 1000, "0.5", 1)
 	year.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](100)
 	for name, c := range map[string]struct {
 		prices *v1beta1.Prices
@@ -83,7 +84,7 @@ func TestOwnedHardwareCostsItsHour(t *testing.T) {
 		hundredths := func(n int64) string { return big.NewRat(n, 100).FloatString(2) }
 		owned := of(t, owning(hundredths(hour*int64(years)*8760), watts, hundredths(energy), years)).PerBillionGuesses(bcrypt(cost))
 		rent := new(big.Rat).Add(big.NewRat(hour, 100), new(big.Rat).Mul(big.NewRat(energy, 100), big.NewRat(int64(watts), 1000)))
-		rented := of(t, &v1beta1.Prices{GPUHour: rent.FloatString(5)}).PerBillionGuesses(bcrypt(cost))
+		rented := of(t, &v1beta1.Prices{GPUHour: ptr.To(intstr.Parse(rent.FloatString(5)))}).PerBillionGuesses(bcrypt(cost))
 		if owned.Cmp(rented) != 0 {
 			t.Errorf("owned it costs %v, rented %v", owned, rented)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
@@ -97,13 +98,13 @@ func TestTheStrongerHashCostsAnAttackerMore(t *testing.T) {
 }
 
 func TestMemoryIsPaidForByTheGiB(t *testing.T) {
-	prices := &v1beta1.Prices{PerCPUHour: "0.04", PerGiBHour: "0.005"}
+	prices := &v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.005"))}
 	replica := pricing.Resources{MilliCPU: 500, MemoryBytes: 512 << 20}
 	// (0.5 × 0.04 + 0.5 × 0.005) × 730
 	if got := pricing.Text(of(t, prices).PerMonth("", replica)); got != "16.43" {
 		t.Errorf("a month costs %s, want 16.43", got)
 	}
-	if free := pricing.Text(of(t, &v1beta1.Prices{PerCPUHour: "0.04"}).PerMonth("", replica)); free != "14.60" {
+	if free := pricing.Text(of(t, &v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04"))}).PerMonth("", replica)); free != "14.60" {
 		t.Errorf("with free memory it costs %s, want 14.60", free)
 	}
 	// 0.0225 an hour, and 3,600 logins in it.

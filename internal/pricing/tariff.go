@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
@@ -57,12 +59,12 @@ func Of(prices *v1beta1.Prices, pools []v1beta1.NodePool) (Tariff, error) {
 	return t, nil
 }
 
-// read parses a price into *price. An empty text leaves it unchanged.
-func read(text, field string, price **big.Rat) error {
-	if text == "" {
+// read parses a price into *price. An absent one leaves it unchanged.
+func read(written *intstr.IntOrString, field string, price **big.Rat) error {
+	if written == nil {
 		return nil
 	}
-	decimal, err := Decimal(text)
+	decimal, err := Decimal(written.String())
 	if err != nil {
 		return fmt.Errorf("%s: %w", field, err)
 	}
@@ -116,7 +118,7 @@ const (
 	mostDecimals = 28
 )
 
-// plain matches a decimal as in the API's pattern. big.Rat alone would accept more formats.
+// plain matches a decimal as the API does. big.Rat alone would accept more formats.
 var plain = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // Decimal parses a price such as "0.04" exactly. It returns an error for anything else than

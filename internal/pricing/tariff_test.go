@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -21,8 +23,8 @@ func of(t rapid.TB, prices *v1beta1.Prices, pools ...v1beta1.NodePool) pricing.T
 }
 
 func TestServing(t *testing.T) {
-	tariff := of(t, &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
-		v1beta1.NodePool{Name: "small", PerCPUHour: "0.0525"}, v1beta1.NodePool{Name: "plain"})
+	tariff := of(t, &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
+		v1beta1.NodePool{Name: "small", PerCPUHour: ptr.To(intstr.Parse("0.0525"))}, v1beta1.NodePool{Name: "plain"})
 	for name, c := range map[string]struct {
 		price *big.Rat
 		want  string
@@ -44,7 +46,7 @@ func TestServing(t *testing.T) {
 
 func TestWhatIsNotKnownHasNoPrice(t *testing.T) {
 	for name, tariff := range map[string]pricing.Tariff{
-		"without prices nothing has a price, also not on a pool": of(t, nil, v1beta1.NodePool{Name: "small", PerCPUHour: "1"}),
+		"without prices nothing has a price, also not on a pool": of(t, nil, v1beta1.NodePool{Name: "small", PerCPUHour: ptr.To(intstr.Parse("1"))}),
 		"the zero tariff has no prices":                          {},
 		"in euros a GPU has no default price":                    of(t, &v1beta1.Prices{Currency: "EUR"}),
 	} {
@@ -64,10 +66,10 @@ func TestAnErrorNamesThePriceThatIsNone(t *testing.T) {
 	for field, err := range map[string]error{
 		"prices.attackerHardware: watts 0":             second(pricing.Of(owning("1", 0, "0", 1), nil)),
 		"prices.attackerHardware: watts 1 and years 0": second(pricing.Of(owning("1", 1, "0", 0), nil)),
-		"prices.perGiBHour":                            second(pricing.Of(&v1beta1.Prices{PerGiBHour: "cheap"}, nil)),
-		"prices.perCPUHour":                            second(pricing.Of(&v1beta1.Prices{PerCPUHour: "cheap"}, nil)),
-		"prices.gpuHour":                               second(pricing.Of(&v1beta1.Prices{GPUHour: "1/3"}, nil)),
-		"perCPUHour of node pool big":                  second(pricing.Of(&v1beta1.Prices{}, []v1beta1.NodePool{{Name: "big", PerCPUHour: "1e3"}})),
+		"prices.perGiBHour":                            second(pricing.Of(&v1beta1.Prices{PerGiBHour: ptr.To(intstr.Parse("cheap"))}, nil)),
+		"prices.perCPUHour":                            second(pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("cheap"))}, nil)),
+		"prices.gpuHour":                               second(pricing.Of(&v1beta1.Prices{GPUHour: ptr.To(intstr.Parse("1/3"))}, nil)),
+		"perCPUHour of node pool big":                  second(pricing.Of(&v1beta1.Prices{}, []v1beta1.NodePool{{Name: "big", PerCPUHour: ptr.To(intstr.Parse("1e3"))}})),
 		"prices.attackerHardware.price":                second(pricing.Of(owning("", 1, "0", 1), nil)),
 		"prices.attackerHardware.perKilowattHour":      second(pricing.Of(owning("1", 1, "-1", 1), nil)),
 	} {
@@ -83,8 +85,8 @@ func second(_ pricing.Tariff, err error) error { return err }
 func TestPricesScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hour := rapid.Int64Range(1, 1_000_000).Draw(t, "price of a CPU-hour in millionths")
-		once := of(t, &v1beta1.Prices{PerCPUHour: big.NewRat(hour, 1_000_000).FloatString(6)})
-		twice := of(t, &v1beta1.Prices{PerCPUHour: big.NewRat(2*hour, 1_000_000).FloatString(6)})
+		once := of(t, &v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse(big.NewRat(hour, 1_000_000).FloatString(6)))})
+		twice := of(t, &v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse(big.NewRat(2*hour, 1_000_000).FloatString(6)))})
 		milli := rapid.Int64Range(1, 64_000).Draw(t, "milli CPUs")
 		replicas := rapid.Int64Range(1, 10_000).Draw(t, "replicas")
 		rate := rapid.Int64Range(1, 1_000_000_000).Draw(t, "logins per 1000 s")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
@@ -99,7 +100,7 @@ func TestTenantsShareTurnsFairly(t *testing.T) {
 				c.add(honest.name, "login", 0, waits)
 				for i := range 1 + random.IntN(3) { // experiments that were recreated since, or are older
 					waits := c.add(hostile.name, fmt.Sprintf("e%d-%d", n, i), -random.IntN(100), waits)
-					waits.Spec.Suspend = i > 0 && random.IntN(3) == 0
+					waits.Spec.Suspend = ptr.To(i > 0 && random.IntN(3) == 0)
 				}
 				h = queue.ReadHistory(h.String()).Count(lease, now)
 				turns := queue.Decide(queue.Situation{Experiments: c.experiments, Trials: c.trials, Limit: 1, Now: now, History: h})

@@ -104,7 +104,7 @@ func Begun(trial *v1beta1.SizingTrial) bool {
 
 // Continues reports whether an experiment's trials can get turns.
 func Continues(e *v1beta1.SizingExperiment) bool {
-	return !e.Status.Phase.Finished() && !e.Spec.Suspend && !e.Spec.Cancel && e.DeletionTimestamp == nil
+	return !e.Status.Phase.Finished() && !ptr.Deref(e.Spec.Suspend, false) && !ptr.Deref(e.Spec.Cancel, false) && e.DeletionTimestamp == nil
 }
 
 // Blocked reports whether an experiment waits for something other than its turn: its trials
@@ -277,7 +277,7 @@ func (q *queue) concludes() bool {
 func (q *queue) next() *entry {
 	var first *entry
 	for _, s := range q.entries {
-		if len(s.waiting) == 0 || s.active >= int(max(1, s.experiment.Spec.Parallelism)) {
+		if len(s.waiting) == 0 || s.active >= int(ptr.Deref(s.experiment.Spec.Parallelism, 1)) {
 			continue
 		}
 		if first == nil || q.compare(s, first) < 0 {

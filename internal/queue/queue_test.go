@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
@@ -35,7 +36,7 @@ func (c *cluster) add(namespace, name string, minute int, trials ...func(*v1beta
 			Namespace: namespace, Name: name, UID: types.UID(name),
 			CreationTimestamp: metav1.NewTime(noon.Add(time.Duration(minute) * time.Minute)),
 		},
-		Spec: v1beta1.SizingExperimentSpec{Parallelism: 1},
+		Spec: v1beta1.SizingExperimentSpec{Parallelism: ptr.To[int32](1)},
 	})
 	experiment := &c.experiments[len(c.experiments)-1]
 	for i, change := range trials {
@@ -119,7 +120,7 @@ func TestTurns(t *testing.T) {
 			c.add("a", "waited-an-hour", 2, isDone, waits)
 		}, queue.Turns{Start: names("a/waited-an-hour-2"), Position: map[types.UID]int32{}}, nil},
 		{"two free turns go to two namespaces", 2, func(c *cluster) {
-			c.add("a", "one", 1, waits, waits).Spec.Parallelism = 2
+			c.add("a", "one", 1, waits, waits).Spec.Parallelism = ptr.To[int32](2)
 			c.add("b", "two", 2, waits)
 		}, queue.Turns{Start: names("a/one-1", "b/two-1"), Position: map[types.UID]int32{}}, nil},
 		{"a trial that holds a turn and has not begun takes it up", 1, func(c *cluster) {
@@ -127,7 +128,7 @@ func TestTurns(t *testing.T) {
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, names("a/given-1")},
 		{"a turn that has just been given counts as the newest of its namespace", 2, func(c *cluster) {
-			c.add("a", "given", 1, waits, waits).Spec.Parallelism = 2
+			c.add("a", "given", 1, waits, waits).Spec.Parallelism = ptr.To[int32](2)
 			c.add("b", "next", 2, isDone, waits)
 		}, queue.Turns{Start: names("b/next-2"), Position: map[types.UID]int32{}}, names("a/given-1")},
 		{"a trial that is both held and active takes up one turn", 2, func(c *cluster) {
@@ -211,11 +212,11 @@ func TestTurns(t *testing.T) {
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, names("a/again-1")},
 		{"a suspended experiment's running trial holds its turn, and its others get none", 2, func(c *cluster) {
-			c.add("a", "halted", 1, runs, waits).Spec.Suspend = true
+			c.add("a", "halted", 1, runs, waits).Spec.Suspend = ptr.To(true)
 			c.add("b", "next", 2, waits, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"parallelism bounds an experiment within the limit", 4, func(c *cluster) {
-			c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = 2
+			c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = ptr.To[int32](2)
 		}, queue.Turns{Start: names("a/wide-1", "a/wide-2"), Position: map[types.UID]int32{}}, nil},
 		{"namespaces take turns", 1, func(c *cluster) {
 			c.add("a", "running", 0, runs)
@@ -224,12 +225,12 @@ func TestTurns(t *testing.T) {
 			c.add("b", "b1", 3, waits)
 		}, queue.Turns{Position: map[types.UID]int32{"b1": 1, "a1": 2, "a2": 3}}, nil},
 		{"turns at the same time go to different namespaces", 3, func(c *cluster) {
-			c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = 3
+			c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = ptr.To[int32](3)
 			c.add("b", "one", 2, waits)
 			c.add("c", "other", 3, waits)
 		}, queue.Turns{Start: names("a/wide-1", "b/one-1", "c/other-1"), Position: map[types.UID]int32{}}, nil},
 		{"a suspended experiment gets no turn", 2, func(c *cluster) {
-			c.add("a", "halted", 1, waits).Spec.Suspend = true
+			c.add("a", "halted", 1, waits).Spec.Suspend = ptr.To(true)
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 		{"one that is being deleted gets no turn", 2, func(c *cluster) {
 			c.add("a", "going", 1, waits).DeletionTimestamp = &metav1.Time{Time: noon}
@@ -260,7 +261,7 @@ func TestTurns(t *testing.T) {
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"cancelled and finished experiments get no turn", 2, func(c *cluster) {
-			c.add("a", "cancelled", 1, waits).Spec.Cancel = true
+			c.add("a", "cancelled", 1, waits).Spec.Cancel = ptr.To(true)
 			c.add("a", "finished", 1, waits).Status.Phase = v1beta1.ExperimentFailed
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 	} {
@@ -289,7 +290,7 @@ func TestEveryTrialGetsATurn(t *testing.T) {
 				trials[j] = waits
 			}
 			namespace := string(rune('a' + random.IntN(3)))
-			c.add(namespace, fmt.Sprintf("e%d", i), random.IntN(5), trials...).Spec.Parallelism = int32(1 + random.IntN(3))
+			c.add(namespace, fmt.Sprintf("e%d", i), random.IntN(5), trials...).Spec.Parallelism = ptr.To(int32(1 + random.IntN(3)))
 		}
 		limit := 1 + random.IntN(3)
 		for pass := 0; len(c.trials) > count(c, queue.Released); pass++ {

@@ -77,7 +77,7 @@ func (d Document) Demand() string {
 	if demand == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d logins/s", demand.LoginsPerSecond)
+	text := demand.LoginsPerSecond.String() + " logins/s"
 	if demand.HeadroomPercent != nil && *demand.HeadroomPercent > 0 {
 		text += fmt.Sprintf(" with %d %% headroom", *demand.HeadroomPercent)
 	}
@@ -94,7 +94,7 @@ func (d Document) recommended(recommendation *v1beta1.Recommendation) string {
 	}
 	text := fmt.Sprintf("Run %s of %s (%s): %s %s", subject, recommendation.Variant, strings.Join(sizeWords(recommendation.Size), ", "), verb, d.Demand())
 	if recommendation.P95Microseconds != nil {
-		text += fmt.Sprintf(", p95 at %d/s about %s (objective: %s)", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(recommendation.P95Microseconds), strings.TrimPrefix(d.objective(), "p95 within "))
+		text += fmt.Sprintf(", p95 at %s/s about %s (objective: %s)", d.Experiment.Spec.Demand.LoginsPerSecond.String(), units.Latency(recommendation.P95Microseconds), strings.TrimPrefix(d.objective(), "p95 within "))
 	}
 	if recommendation.PricePerMonth != "" {
 		text += ", for " + d.money(recommendation.PricePerMonth) + " per month"
@@ -209,9 +209,9 @@ func (d Document) objective() string {
 	o := d.Experiment.Spec.Objective
 	for _, p := range []struct {
 		name         string
-		milliseconds int32
-	}{{"p50", o.P50Milliseconds}, {"p95", o.P95Milliseconds}, {"p99", o.P99Milliseconds}} {
-		if limit := int64(p.milliseconds) * 1000; limit > 0 {
+		milliseconds *int32
+	}{{"p50", o.P50Milliseconds}, {"p95", &o.P95Milliseconds}, {"p99", o.P99Milliseconds}} {
+		if limit := int64(ptr.Deref(p.milliseconds, 0)) * 1000; limit > 0 {
 			parts = append(parts, p.name+" within "+units.Latency(&limit))
 		}
 	}

@@ -29,8 +29,8 @@ func TestPercentilesHaveIntervalsOnlyWithObjective(t *testing.T) {
 		p50, p99  string
 	}{
 		"an objective of p95 alone": {v1beta1.Objective{P95Milliseconds: 1000}, "60ms", "941ms"},
-		"an objective of p99, too":  {v1beta1.Objective{P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms", "941ms (800ms–1.2s)"},
-		"an objective of all three": {v1beta1.Objective{P50Milliseconds: 100, P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms (55ms–70ms)", "941ms (800ms–1.2s)"},
+		"an objective of p99, too":  {v1beta1.Objective{P95Milliseconds: 1000, P99Milliseconds: ptr.To[int32](2000)}, "60ms", "941ms (800ms–1.2s)"},
+		"an objective of all three": {v1beta1.Objective{P50Milliseconds: ptr.To[int32](100), P95Milliseconds: 1000, P99Milliseconds: ptr.To[int32](2000)}, "60ms (55ms–70ms)", "941ms (800ms–1.2s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := full(t)

@@ -48,7 +48,7 @@ var columns = withFigures([]column{
 	figure("offered"), figure("users"), figure("throughput"), figure("p95"), figure("p95_low"), figure("p95_high"), figure("samples"), figure("throttled"),
 	{"replicas_for_demand", func(_ Document, r Row) string { return positive(r.sizing().Replicas) }},
 	{"total_cpu_for_demand", func(_ Document, r Row) string { return r.sizing().TotalCPU }},
-	{"load_percent_at_demand", func(_ Document, r Row) string { return whole(r.loadPercent()) }},
+	{"load_percent_at_demand", func(_ Document, r Row) string { return decimal(r.loadPerMille(), 10) }},
 	{"breaks", func(_ Document, r Row) string { return bounds(r.sizing()) }},
 	{"currency", func(d Document, _ Row) string { return d.Currency() }},
 	{"price_per_million_logins", func(_ Document, r Row) string { return r.price().PerMillionLogins }},
@@ -162,11 +162,11 @@ func (r Row) price() v1beta1.Price { return ptr.Deref(r.Result.Price, v1beta1.Pr
 
 func (r Row) sizing() v1beta1.Sizing { return ptr.Deref(r.Result.Sizing, v1beta1.Sizing{}) }
 
-func (r Row) loadPercent() *int32 {
+func (r Row) loadPerMille() *int64 {
 	if r.Result.Sizing == nil {
 		return nil
 	}
-	return &r.Result.Sizing.LoadPercent
+	return &r.Result.Sizing.LoadPerMille
 }
 
 func bounds(s v1beta1.Sizing) string {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
@@ -27,8 +28,8 @@ func changed(t testing.TB, change func(*v1beta1.SizingExperiment, []v1beta1.Sizi
 // attempts that do not occur on an undisturbed machine.
 func full(t testing.TB) report.Document {
 	return changed(t, func(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) {
-		experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
-		experiment.Spec.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+		experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1"))}
+		experiment.Spec.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))}
 		experiment.Spec.Baseline = "c8-1"
 		status := &experiment.Status
 		status.Recommendation = recommendation()
@@ -65,7 +66,7 @@ func drifting(status *v1beta1.SizingExperimentStatus, trials []v1beta1.SizingTri
 }
 
 func priced(row *v1beta1.VariantResult) {
-	row.Sizing = &v1beta1.Sizing{Replicas: 1, TotalCPU: row.CPULimit, LoadPercent: 67}
+	row.Sizing = &v1beta1.Sizing{Replicas: 1, TotalCPU: row.CPULimit, LoadPerMille: 670}
 	row.Price = &v1beta1.Price{PerMillionLogins: "0.75", PerMonth: "14.60", AttackerPerBillionGuesses: "22.22"}
 	if row.Cost < 10 {
 		row.Sizing.Breaks = []v1beta1.Bound{v1beta1.BoundMinimumCost}
@@ -82,7 +83,7 @@ func priced(row *v1beta1.VariantResult) {
 func recommendation() *v1beta1.Recommendation {
 	size := v1beta1.Size{
 		Variant: "c10-500m", Cost: 10, CPULimit: "500m", Concurrency: &v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
-		Replicas: 1, TotalCPU: "500m", CapacityMilliPerSecond: ptr.To[int64](7415), LoadPercent: ptr.To[int32](67),
+		Replicas: 1, TotalCPU: "500m", CapacityMilliPerSecond: ptr.To[int64](7415), LoadPerMille: ptr.To[int64](670),
 		PricePerMillionLogins: "1.11", PricePerMonth: "14.60", AttackerPricePerBillionGuesses: "22.22",
 	}
 	next := size
@@ -99,13 +100,13 @@ func predictions() []v1beta1.PredictedVariant {
 		HashMicroseconds: 113_640, BoundMilliPerSecond: 8800, ObjectiveMet: true,
 		CapacityMilliPerSecond: ptr.To[int64](7200), CapacityInterval: &v1beta1.RateInterval{LowMilliPerSecond: 6900, HighMilliPerSecond: 7500},
 		OfferedMilliPerSecond: 6160, P95Microseconds: ptr.To[int64](470_000),
-		Sizing: &v1beta1.Sizing{Replicas: 1, TotalCPU: "1", LoadPercent: 69}, Price: &v1beta1.Price{PerMillionLogins: "1.54", PerMonth: "29.20"},
+		Sizing: &v1beta1.Sizing{Replicas: 1, TotalCPU: "1", LoadPerMille: 690}, Price: &v1beta1.Price{PerMillionLogins: "1.54", PerMonth: "29.20"},
 	}}
 }
 
 func verifications() []v1beta1.Verification {
 	return []v1beta1.Verification{{
-		Trial: "quickstart-c10-500m-verify-1-0a1b2", Variant: "c10-500m", Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000,
+		TrialName: "quickstart-c10-500m-verify-1-0a1b2", Variant: "c10-500m", Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000,
 		Outcome: v1beta1.VerificationMet, Message: "1 replica was driven with 500 logins at 5/s, and held",
 		Counts: &v1beta1.VerificationCounts{Outcome: v1beta1.VerificationMet, Logins: 500, Slower: 2, Failed: 1},
 	}}

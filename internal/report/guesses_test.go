@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -18,13 +21,13 @@ func TestPriceOfGuessesHasFootnote(t *testing.T) {
 	}{
 		"by default a GPU that is rented": {func(*experiment) {},
 			assumes + "a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 0.80 an hour, the default: what a rented RTX 5090 cost in 2026."},
-		"a rent that the experiment names": {func(e *experiment) { e.Spec.Prices.GPUHour = "3"; attackedFor(e, "83.33") },
+		"a rent that the experiment names": {func(e *experiment) { e.Spec.Prices.GPUHour = ptr.To(intstr.FromInt32(3)); attackedFor(e, "83.33") },
 			assumes + "a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 3.00 an hour, as prices.gpuHour says."},
 		"prices of an older operator, which took 3 USD": {func(e *experiment) { attackedFor(e, "83.33") }, other},
 		"one older price among others":                  {func(e *experiment) { e.Status.Results[5].Price.AttackerPerBillionGuesses = "83.33" }, other},
 		"a price at a cost that bcrypt does not have":   {func(e *experiment) { e.Status.Results[5].Cost = 1 << 30 }, other},
 		"none where nothing is attacked":                {func(e *experiment) { attackedFor(e, "") }, ""},
-		"none where prices are no decimals":             {func(e *experiment) { e.Spec.Prices.GPUHour = "cheap" }, ""},
+		"none where prices are no decimals":             {func(e *experiment) { e.Spec.Prices.GPUHour = ptr.To(intstr.Parse("cheap")) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := full(t)

@@ -49,7 +49,7 @@ func (d Document) recommendedFigures(r *v1beta1.Recommendation) []Highlight {
 	return []Highlight{
 		{"Size", units.Size(r.Replicas, r.Variant), strings.Join(sizeWords(r.Size), ", ")},
 		{"Price per month", d.money(r.PricePerMonth), ""},
-		{fmt.Sprintf("p95 at %d/s", d.Experiment.Spec.Demand.LoginsPerSecond), units.Latency(r.P95Microseconds), "objective: " + d.objective()},
+		{fmt.Sprintf("p95 at %s/s", d.Experiment.Spec.Demand.LoginsPerSecond.String()), units.Latency(r.P95Microseconds), "objective: " + d.objective()},
 		{"Confidence", string(r.Confidence), verifiedWord(r)},
 	}
 }

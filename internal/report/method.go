@@ -78,13 +78,13 @@ func trialWords(trials []v1beta1.SizingTrial) string {
 // at most 1 ‰ failed.
 func ObjectiveWords(o v1beta1.Objective) string {
 	text := fmt.Sprintf("p95 at most %d ms", o.P95Milliseconds)
-	if o.P50Milliseconds > 0 {
-		text = fmt.Sprintf("p50 at most %d ms, ", o.P50Milliseconds) + text
+	if o.P50Milliseconds != nil {
+		text = fmt.Sprintf("p50 at most %d ms, ", *o.P50Milliseconds) + text
 	}
-	if o.P99Milliseconds > 0 {
-		text += fmt.Sprintf(", p99 at most %d ms", o.P99Milliseconds)
+	if o.P99Milliseconds != nil {
+		text += fmt.Sprintf(", p99 at most %d ms", *o.P99Milliseconds)
 	}
-	return fmt.Sprintf("%s, at most %d ‰ failed", text, o.MaxErrorPerMille)
+	return fmt.Sprintf("%s, at most %d ‰ failed", text, ptr.Deref(o.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))
 }
 
 func loadWords(load v1beta1.Load) string {
@@ -146,7 +146,7 @@ func cgroupWords(c handover.Calibration) string {
 // run, such as cancel, are left out.
 func manifest(experiment *v1beta1.SizingExperiment) string {
 	spec := experiment.Spec.DeepCopy()
-	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = false, false, nil
+	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = nil, nil, nil
 	if experiment.Status.Seed != nil {
 		spec.Seed = experiment.Status.Seed
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -70,7 +71,7 @@ func (d Document) differencesSection() Section {
 		return s
 	}
 	s.Paragraphs = []string{"The baseline is " + d.Experiment.Spec.Baseline + "."}
-	if d.Experiment.Spec.Repetitions > 1 {
+	if ptr.Deref(d.Experiment.Spec.Repetitions, 1) > 1 {
 		s.Paragraphs[0] += " Chance is the probability of a difference at least as large without a real difference."
 	}
 	return s
@@ -99,7 +100,7 @@ func (d Document) verificationSection() Section {
 func (d Document) verificationCase(v v1beta1.Verification, suite string) junit.Testcase {
 	test := junit.Testcase{Name: units.Line("verification of " + units.Size(v.Replicas, v.Variant)), Classname: suite, Time: "0"}
 	for i := range d.Trials {
-		if trial := &d.Trials[i]; trial.Name == v.Trial {
+		if trial := &d.Trials[i]; trial.Name == v.TrialName {
 			test.Time = seconds(trial.Status.StartTime, trial.Status.CompletionTime)
 		}
 	}

@@ -92,7 +92,7 @@ func measuredRow(result v1beta1.VariantResult, deployed map[string]v1beta1.Varia
 		if usable[i] {
 			row.Repetitions = append(row.Repetitions, &trials[i])
 		}
-		if row.Shown == nil && result.Trial != "" && trials[i].Name == result.Trial {
+		if row.Shown == nil && result.TrialName != "" && trials[i].Name == result.TrialName {
 			row.Shown, row.Step = &trials[i], loadplan.ReportedStep(&trials[i].Status)
 		}
 	}

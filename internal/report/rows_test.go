@@ -17,7 +17,7 @@ func TestRowShowsTrialOfItsP95(t *testing.T) {
 			trials[i].Spec.Variant.Name, trials[i].Spec.Repetition = "c10-1", int32(i+1)
 			trials[i].Status.Result.P95Microseconds = ptr.To(int64(200_000 + i))
 		}
-		row.Trial, row.P95Microseconds = trials[3].Name, ptr.To[int64](200_003)
+		row.TrialName, row.P95Microseconds = trials[3].Name, ptr.To[int64](200_003)
 	})
 	row := document.Row("c10-1")
 	if row.Shown != row.Trials[3] {
@@ -89,10 +89,10 @@ func TestHashTimesByCostAndNodePool(t *testing.T) {
 
 func TestManifestRepeatsExperiment(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
-		e.Spec.Cancel, e.Spec.Suspend, e.Spec.TTLSecondsAfterFinished = true, true, ptr.To[int32](60)
+		e.Spec.Cancel, e.Spec.Suspend, e.Spec.TTLSecondsAfterFinished = ptr.To(true), ptr.To(true), ptr.To[int32](60)
 	})
 	want := document.Experiment.Spec.DeepCopy()
-	want.Seed, want.Cancel, want.Suspend, want.TTLSecondsAfterFinished = document.Experiment.Status.Seed, false, false, nil
+	want.Seed, want.Cancel, want.Suspend, want.TTLSecondsAfterFinished = document.Experiment.Status.Seed, nil, nil, nil
 	again := decoded(t, document.Method.Manifest)
 	if diff := cmp.Diff(*want, again.Spec); diff != "" {
 		t.Errorf("the question differs (-want +got):\n%s", diff)

@@ -96,7 +96,7 @@ func (d Document) needsAndHas(size v1beta1.Size, p95 *int64) [][]string {
 	if demand == nil || size.Replicas == 0 {
 		return nil
 	}
-	rate, capacity, down := 1000*int64(demand.LoginsPerSecond), ptr.Deref(size.CapacityMilliPerSecond, 0), int64(ptr.Deref(demand.SurviveReplicas, 0))
+	rate, capacity, down := demand.MilliPerSecond(), ptr.Deref(size.CapacityMilliPerSecond, 0), int64(ptr.Deref(demand.SurviveReplicas, 0))
 	headroom, objective := int64(ptr.Deref(demand.HeadroomPercent, 0)), 1000*int64(d.Experiment.Spec.Objective.P95Milliseconds)
 	atRate, withoutDown := " at "+units.PerSecond(float64(rate)), ""
 	if down > 0 {
@@ -106,10 +106,10 @@ func (d Document) needsAndHas(size v1beta1.Size, p95 *int64) [][]string {
 	lines := [][]string{
 		{"Rate", units.PerSecond(float64(rate) * (1 + float64(headroom)/100)), d.orMore(size) + units.PerSecond(float64(capacity))},
 		{fmt.Sprintf("Rate with %d down", down), units.PerSecond(float64(rate)), withoutDown},
-		{"Load" + atRate, "", percent(size.LoadPercent)},
+		{"Load" + atRate, "", units.Share(size.LoadPerMille)},
 		{"p95" + atRate, atMost(units.Latency(&objective)), units.Latency(p95)},
 		{"Hash", atLeast(demand), hashOf(size)},
-		{"CPU", atMost(demand.MaxTotalCPU), size.TotalCPU},
+		{"CPU", atMost(units.Written(demand.MaxTotalCPU)), size.TotalCPU},
 		{"Replicas", atMost(whole(demand.MaxReplicas)), strconv.Itoa(int(size.Replicas))},
 		{"Memory limit of each", "", size.MemoryLimit},
 		{"Price of a month", "", d.money(size.PricePerMonth)},
@@ -174,7 +174,7 @@ func (d Document) variantsSection() Section {
 				r.Variant, row.Verdict(), row.Objective(), row.Capacity(),
 				percentile(r.P50Microseconds, r.P50Interval, objective.P50Milliseconds), row.P95(),
 				percentile(r.P99Microseconds, r.P99Interval, objective.P99Milliseconds), row.Load(),
-				failed(r.Failures), alive(r.Alive), percent(r.ThrottledPercent), memory(r.MemoryPeakBytes),
+				failed(r.Failures), alive(r.Alive), units.Share(r.ThrottledPerMille), memory(r.MemoryPeakBytes),
 				units.Rate(r.MaxThroughputMilliPerSecond), row.Speed(),
 			})
 		}
@@ -197,7 +197,7 @@ func (d Document) sizesSection() Section {
 	for _, row := range d.Rows {
 		price := row.price()
 		line := []string{
-			row.marked(), positive(row.sizing().Replicas), row.sizing().TotalCPU, percent(row.loadPercent()), row.Fits(),
+			row.marked(), positive(row.sizing().Replicas), row.sizing().TotalCPU, units.Share(row.loadPerMille()), row.Fits(),
 			d.money(price.PerMonth), d.money(price.PerMillionLogins), d.money(price.AttackerPerBillionGuesses),
 		}
 		if strings.Join(line[1:], "") != "" {

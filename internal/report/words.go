@@ -12,8 +12,8 @@ import (
 
 // percentile returns p50 or p99 of a row as text. It has its interval only if the objective
 // limits the percentile: three intervals make the table too wide to read.
-func percentile(value *int64, interval *handover.Interval, objective int32) string {
-	if objective == 0 {
+func percentile(value *int64, interval *handover.Interval, objective *int32) string {
+	if objective == nil {
 		return units.Latency(value)
 	}
 	return withInterval(units.Latency(value), latencies(interval))
@@ -167,13 +167,6 @@ func difference(d *v1beta1.Difference) string {
 		return ""
 	}
 	return Difference(&d.PerMille, d.ChancePerMille)
-}
-
-func percent(share *int32) string {
-	if share == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d %%", *share)
 }
 
 func (d Document) money(amount string) string {

@@ -25,7 +25,7 @@ var (
 	latency   = Unit{"_milliseconds", 1e3, "_seconds", 1e6}
 	loginRate = Unit{"_logins_per_second", 1e3, "_logins_per_second", 1e3}
 	factor    = Unit{"_ratio", 1e3, "_ratio", 1e3}
-	percent   = Unit{"_percent", 1, "_ratio", 100}
+	percent   = Unit{"_percent", 10, "_ratio", 1e3}
 	memory    = Unit{"_bytes", 1, "_bytes", 1}
 	number    = Unit{"", 1, "", 1}
 )
@@ -147,7 +147,7 @@ var Figures = []Figure{
 	{Name: "samples", Unit: number, Of: func(r *v1beta1.VariantResult) *int64 { return r.Samples }},
 	{
 		Name: "throttled", Unit: percent, Help: "Share of the reported step's quota periods in which the service was throttled.",
-		Of: func(r *v1beta1.VariantResult) *int64 { return wide(r.ThrottledPercent) },
+		Of: func(r *v1beta1.VariantResult) *int64 { return r.ThrottledPerMille },
 	},
 	speedLow, speedMedian, speedHigh,
 	{Name: "failed_at_most", Unit: Unit{"_per_million", 1, "", 0}, Of: part(failuresOf, func(f *v1beta1.Failures) *int64 { return &f.AtMostPerMillion })},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -40,9 +41,9 @@ func PhaseOf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial,
 	progress := Progress(trials, planned)
 	begun := progress.Finished > 0 || len(progress.Running) > 0
 	switch {
-	case experiment.Spec.Cancel:
+	case ptr.Deref(experiment.Spec.Cancel, false):
 		return v1beta1.ExperimentRunning, v1beta1.ReasonCancelled, "Cancelled; removing the load"
-	case experiment.Spec.Suspend:
+	case ptr.Deref(experiment.Spec.Suspend, false):
 		return v1beta1.ExperimentSuspended, v1beta1.ReasonSuspended, "Suspended; set spec.suspend to false to continue"
 	case begun:
 		return v1beta1.ExperimentRunning, v1beta1.ReasonMeasuring, measuring(progress)
@@ -71,7 +72,7 @@ func guessedVerification(demand *v1beta1.Demand) time.Duration {
 	if demand == nil {
 		return 0
 	}
-	load := logins * time.Second / time.Duration(max(1, demand.LoginsPerSecond))
+	load := logins * 1000 * time.Second / time.Duration(max(1, demand.MilliPerSecond()))
 	return min(max(load, 90*time.Second), 10*time.Minute) + start
 }
 

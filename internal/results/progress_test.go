@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -40,9 +42,9 @@ func TestPhaseOf(t *testing.T) {
 			phase: v1beta1.ExperimentRunning, words: "0 of 1 trials have ended. c8-1"},
 		"between two trials": {trials: []v1beta1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
 			phase: v1beta1.ExperimentRunning, words: "1 of 2 trials have ended"},
-		"suspended": {spec: v1beta1.SizingExperimentSpec{Suspend: true}, trials: []v1beta1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
+		"suspended": {spec: v1beta1.SizingExperimentSpec{Suspend: ptr.To(true)}, trials: []v1beta1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
 			phase: v1beta1.ExperimentSuspended, words: "Suspended; set spec.suspend to false to continue"},
-		"cancelled wins over suspended": {spec: v1beta1.SizingExperimentSpec{Suspend: true, Cancel: true}, trials: []v1beta1.SizingTrial{aTrial("c8-1", began(time.Minute))},
+		"cancelled wins over suspended": {spec: v1beta1.SizingExperimentSpec{Suspend: ptr.To(true), Cancel: ptr.To(true)}, trials: []v1beta1.SizingTrial{aTrial("c8-1", began(time.Minute))},
 			phase: v1beta1.ExperimentRunning, words: "Cancelled; removing the load"},
 	}
 	for name, test := range tests {
@@ -89,10 +91,10 @@ func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
 }
 
 func TestEstimatedEndCountsVerification(t *testing.T) {
-	for rate, want := range map[int32]time.Duration{1: 520 * time.Second, 5: 2 * time.Minute, 1000: 110 * time.Second} {
-		got := results.EstimatedEnd(&v1beta1.Demand{LoginsPerSecond: rate}, nil, 1, noon)
+	for rate, want := range map[string]time.Duration{"0.5": 620 * time.Second, "1": 520 * time.Second, "5": 2 * time.Minute, "1000": 110 * time.Second} {
+		got := results.EstimatedEnd(&v1beta1.Demand{LoginsPerSecond: intstr.Parse(rate)}, nil, 1, noon)
 		if got == nil || !got.Time.Equal(noon.Add(want)) {
-			t.Errorf("with %d logins per second it ends at %v, want %v", rate, got, noon.Add(want))
+			t.Errorf("with %s logins per second it ends at %v, want %v", rate, got, noon.Add(want))
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (q Question) Sizing(c Candidate) *v1beta1.Sizing {
 		return nil
 	}
 	return &v1beta1.Sizing{
-		Replicas: int32(s.replicas), TotalCPU: matrix.Quantity(s.milliCPU), LoadPercent: q.loadPercent(s), Breaks: s.breaks,
+		Replicas: int32(s.replicas), TotalCPU: matrix.Quantity(s.milliCPU), LoadPerMille: q.loadPerMille(s), Breaks: s.breaks,
 	}
 }
 
@@ -178,8 +178,8 @@ func (s sized) fits() bool { return len(s.breaks) == 0 }
 // demand is above a capacity that is a lower bound, or nothing was decided.
 func (s sized) unknown() bool { return slices.Contains(s.breaks, v1beta1.BoundCapacityUnknown) }
 
-func (q Question) loadPercent(s sized) int32 {
-	return int32(min(100*q.MilliPerSecond/(s.replicas*s.Capacity), 100))
+func (q Question) loadPerMille(s sized) int64 {
+	return min(1000*q.MilliPerSecond/(s.replicas*s.Capacity), 1000)
 }
 
 func (q Question) api(s sized) v1beta1.Size {
@@ -199,7 +199,7 @@ func (q Question) api(s sized) v1beta1.Size {
 	}
 	size.Replicas, size.TotalCPU = int32(s.replicas), matrix.Quantity(s.milliCPU)
 	size.CapacityMilliPerSecond = ptr.To(s.replicas * s.Capacity)
-	size.LoadPercent = ptr.To(q.loadPercent(s))
+	size.LoadPerMille = ptr.To(q.loadPerMille(s))
 	size.PricePerMonth = pricing.Text(s.month)
 	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.Resources(s.replicas), q.MilliPerSecond))
 	return size

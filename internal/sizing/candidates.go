@@ -11,6 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 var trusts = map[v1beta1.Verdict]Trust{v1beta1.VerdictValid: Valid, v1beta1.VerdictSuspect: Suspect}
@@ -78,7 +79,7 @@ func (t *table) candidate(variant v1beta1.Variant) Candidate {
 		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
 	}
 	c.MilliCPU, _ = matrix.MilliCPU(variant.CPULimit) // 0 if it is unknown
-	if given, err := resource.ParseQuantity(t.spec.Service.MemoryLimit); err == nil {
+	if given, err := resource.ParseQuantity(units.Written(t.spec.Service.MemoryLimit)); err == nil {
 		c.GivenMemory = given.Value()
 	}
 	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -16,8 +17,8 @@ import (
 func TestTheQuickstartHasAnAnswer(t *testing.T) {
 	experiment, trials := fixture.Quickstart()
 	spec := experiment.Spec
-	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
-	spec.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1"))}
+	spec.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))}
 	status := concluded(t, spec, trials...)
 	got := status.Recommendation
 	if got == nil || got.Variant != "c10-500m" || got.Replicas != 1 || got.Confidence != v1beta1.ConfidenceMedium || got.PricePerMonth != "14.60" {
@@ -100,7 +101,7 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 
 	// With mode Capacity there are also predictions, so other costs can be recommended.
 	experiment, trials := fixture.Quickstart()
-	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1"))}
 	withControl := *experiment.Spec.DeepCopy()
 	withArgon(&withControl)
 	want = concluded(t, experiment.Spec, trials...)
@@ -154,7 +155,7 @@ func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
 	experiment.Spec.Matrix.Costs = []int32{8, 9, 10}
 	experiment.Spec.Matrix.Measure = v1beta1.MeasureCorners
 	spec := *experiment.Spec.DeepCopy()
-	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](9), MaxTotalCPU: "300m"}
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MinimumCost: ptr.To[int32](9), MaxTotalCPU: ptr.To(intstr.Parse("300m"))}
 	for _, passed := range []bool{false, true} {
 		experiment.Status.ModelCheck = &v1beta1.ModelCheck{Passed: passed}
 		asked, err := sizing.WhatIf(experiment, trials, spec)

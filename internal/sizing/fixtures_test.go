@@ -3,19 +3,21 @@ package sizing_test
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // small returns an experiment with costs 8 and 10 on half a CPU, with controls.
 func small(changes ...func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperimentSpec {
 	spec := v1beta1.SizingExperimentSpec{
 		Matrix: v1beta1.Matrix{
-			Costs: []int32{8, 10}, CPULimits: []string{"500m"},
+			Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m"),
 			Controls: []v1beta1.Control{
 				{Name: "again", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10)},
 				{Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
@@ -24,9 +26,9 @@ func small(changes ...func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperim
 		},
 		Service:   v1beta1.Service{Replicas: 1},
 		Load:      v1beta1.Load{Rates: &v1beta1.RatesLoad{}, RequestTimeoutSeconds: 10},
-		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-		Demand:    &v1beta1.Demand{LoginsPerSecond: 5},
-		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: ptr.To[int32](1)},
+		Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5)},
+		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
 	}
 	for _, change := range changes {
 		change(&spec)

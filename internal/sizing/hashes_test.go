@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	. "github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // argon2id makes a candidate a control with OWASP's setting of 19,456 KiB, as the matrix
@@ -23,7 +25,7 @@ func hashes(of ...v1beta1.Algorithm) func(*Question) { return func(q *Question) 
 func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 	rate := func(perSecond int64) func(*Question) {
 		return func(q *Question) {
-			q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04", AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: perSecond}}}, nil)
+			q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: perSecond}}}, nil)
 		}
 	}
 	both := hashes(v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id)
@@ -83,10 +85,10 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 	spec := func(change func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperimentSpec {
 		s := v1beta1.SizingExperimentSpec{
 			Matrix: v1beta1.Matrix{
-				Costs: []int32{10}, CPULimits: []string{"1"},
+				Costs: []int32{10}, CPULimits: fixture.Limits("1"),
 				Controls: []v1beta1.Control{{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id}, {Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}},
 			},
-			Demand: &v1beta1.Demand{LoginsPerSecond: 5},
+			Demand: &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5)},
 			Prices: &v1beta1.Prices{},
 		}
 		change(&s)
@@ -131,7 +133,7 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 
 func TestTheMemoryLimitIsToldAndPaidFor(t *testing.T) {
 	q := fivePerSecond()
-	q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04", PerGiBHour: "0.008"}, nil)
+	q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.008"))}, nil)
 	const half = 512 << 20
 	measured := replica("c10-500m", 10, 500, 7_140, func(c *Candidate) { c.MemoryLimit, c.GivenMemory = half, 2*half })
 	given := replica("c10-500m", 10, 500, 7_140, func(c *Candidate) { c.GivenMemory = 2 * half })

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -101,7 +103,11 @@ func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
 
 func prices(t rapid.TB, perCPUHour string, pools ...v1beta1.NodePool) pricing.Tariff {
 	t.Helper()
-	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: perCPUHour, AttackerRates: someRates()}, pools)
+	general := &v1beta1.Prices{AttackerRates: someRates()}
+	if perCPUHour != "" {
+		general.PerCPUHour = ptr.To(intstr.Parse(perCPUHour))
+	}
+	tariff, err := pricing.Of(general, pools)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +129,7 @@ func milliCPU(t rapid.TB, quantity string) int64 {
 func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, "", "small", "big"))
-		tariff := prices(t, "0.04", v1beta1.NodePool{Name: "small", PerCPUHour: "0.02"}, v1beta1.NodePool{Name: "big"})
+		tariff := prices(t, "0.04", v1beta1.NodePool{Name: "small", PerCPUHour: ptr.To(intstr.Parse("0.02"))}, v1beta1.NodePool{Name: "big"})
 		asked := someQuestion(t, tariff)
 		before := Of(asked, candidates)
 		harder, stricter := asked, slices.Clone(candidates)
@@ -155,7 +161,7 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 // withMemory returns prices that include memory.
 func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
 	t.Helper()
-	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04", PerGiBHour: perGiBHour, AttackerRates: someRates()}, nil)
+	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse(perGiBHour)), AttackerRates: someRates()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +239,7 @@ func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, "", "small", "free"))
 		asked := someQuestion(t, rapid.SampledFrom([]pricing.Tariff{
-			prices(t, "0.04", v1beta1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), prices(t, "", v1beta1.NodePool{Name: "free", PerCPUHour: "0.01"}),
+			prices(t, "0.04", v1beta1.NodePool{Name: "free", PerCPUHour: ptr.To(intstr.Parse("0"))}), withMemory(t, "0.005"), prices(t, "", v1beta1.NodePool{Name: "free", PerCPUHour: ptr.To(intstr.Parse("0.01"))}),
 		}).Draw(t, "tariff"))
 		if diff := cmp.Diff(Of(asked, candidates), Of(asked, rapid.Permutation(candidates).Draw(t, "in another order"))); diff != "" {
 			t.Error(diff)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -17,16 +18,16 @@ func TestAStricterObjectiveOfARealExperimentNeverRaisesTheCost(t *testing.T) {
 	for _, demand := range []int32{3, 12} {
 		chosen, costs := map[int32]bool{}, []int32{16}
 		for _, objective := range []v1beta1.Objective{
-			{P95Milliseconds: 3000}, {P95Milliseconds: 1000}, {P95Milliseconds: 1000, P99Milliseconds: 1000},
-			{P95Milliseconds: 300, P99Milliseconds: 600}, {P95Milliseconds: 100, P99Milliseconds: 150}, {P95Milliseconds: 20, P99Milliseconds: 20},
+			{P95Milliseconds: 3000}, {P95Milliseconds: 1000}, {P95Milliseconds: 1000, P99Milliseconds: ptr.To[int32](1000)},
+			{P95Milliseconds: 300, P99Milliseconds: ptr.To[int32](600)}, {P95Milliseconds: 100, P99Milliseconds: ptr.To[int32](150)}, {P95Milliseconds: 20, P99Milliseconds: ptr.To[int32](20)},
 		} {
 			objective.MaxErrorPerMille = experiment.Spec.Objective.MaxErrorPerMille
 			var spec v1beta1.SizingExperimentSpec
 			got := askedAgain(t, experiment, trials, func(s *v1beta1.SizingExperimentSpec) {
 				s.Objective = objective
 				s.Demand = &v1beta1.Demand{
-					LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](20), MinimumCost: ptr.To[int32](8),
-					MaxTotalCPU: "1500m", MaxReplicas: ptr.To[int32](6),
+					LoginsPerSecond: intstr.FromInt32(demand), HeadroomPercent: ptr.To[int32](20), MinimumCost: ptr.To[int32](8),
+					MaxTotalCPU: ptr.To(intstr.Parse("1500m")), MaxReplicas: ptr.To[int32](6),
 				}
 				spec = *s
 			})
@@ -50,11 +51,11 @@ func keepsBounds(t *testing.T, spec v1beta1.SizingExperimentSpec, got *v1beta1.R
 		}
 		return
 	}
-	total, most := resource.MustParse(got.TotalCPU), resource.MustParse(spec.Demand.MaxTotalCPU)
+	total, most := resource.MustParse(got.TotalCPU), resource.MustParse(spec.Demand.MaxTotalCPU.String())
 	if total.Cmp(most) > 0 || got.Replicas > *spec.Demand.MaxReplicas || got.Cost < *spec.Demand.MinimumCost {
 		t.Errorf("%+v exceeds a limit of %+v", got.Size, spec.Demand)
 	}
-	needed := int64(spec.Demand.LoginsPerSecond) * 10 * int64(100+*spec.Demand.HeadroomPercent)
+	needed := spec.Demand.MilliPerSecond() / 100 * int64(100+*spec.Demand.HeadroomPercent)
 	if *got.CapacityMilliPerSecond < needed {
 		t.Errorf("%+v serves less than %d/1000 s", got.Size, needed)
 	}

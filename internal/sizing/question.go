@@ -9,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Defaults of the demand, equal to those of the API's schema.
@@ -57,7 +58,7 @@ func QuestionOf(spec v1beta1.SizingExperimentSpec, tariff pricing.Tariff, verifi
 		return Question{}, false
 	}
 	q := Question{
-		MilliPerSecond:  int64(demand.LoginsPerSecond) * 1000,
+		MilliPerSecond:  demand.MilliPerSecond(),
 		HeadroomPercent: int64(ptr.Deref(demand.HeadroomPercent, defaultHeadroom)),
 		MinimumCost:     ptr.Deref(demand.MinimumCost, defaultMinimumCost),
 		Hashes:          demand.Hashes,
@@ -70,7 +71,7 @@ func QuestionOf(spec v1beta1.SizingExperimentSpec, tariff pricing.Tariff, verifi
 		FastestMilliPerSecond: loadplan.FastestVerification(spec.Generator, spec.Load),
 	}
 	// The schema accepts only quantities. An invalid quantity is no limit.
-	if most, err := resource.ParseQuantity(demand.MaxTotalCPU); err == nil {
+	if most, err := resource.ParseQuantity(units.Written(demand.MaxTotalCPU)); err == nil {
 		q.MaxMilliCPU = wholeMilli(most)
 	}
 	return q, true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -19,14 +20,14 @@ func TestAsk(t *testing.T) {
 		demand v1beta1.Demand
 		want   Question
 	}{
-		"absent fields have the schema's defaults": {v1beta1.Demand{LoginsPerSecond: 5}, usual},
-		"CPU counts in thousandths":                {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1.5"}, within(1500)},
-		"a part of a thousandth is rounded down":   {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1500500u"}, within(1500)},
-		"a tiny limit is not no limit":             {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1n"}, within(1)},
-		"a huge limit is capped":                   {v1beta1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "9E"}, within(640_000_000)},
-		"other hashes are allowed":                 {v1beta1.Demand{LoginsPerSecond: 5, Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}}, func() Question { q := usual; q.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}; return q }()},
-		"replicas can be down":                     {v1beta1.Demand{LoginsPerSecond: 5, SurviveReplicas: ptr.To[int32](2)}, func() Question { q := usual; q.Survive = 2; return q }()},
-		"explicit values replace defaults":         {v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
+		"absent fields have the schema's defaults": {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5)}, usual},
+		"CPU counts in thousandths":                {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1.5"))}, within(1500)},
+		"a part of a thousandth is rounded down":   {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1500500u"))}, within(1500)},
+		"a tiny limit is not no limit":             {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1n"))}, within(1)},
+		"a huge limit is capped":                   {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("9E"))}, within(640_000_000)},
+		"other hashes are allowed":                 {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}}, func() Question { q := usual; q.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}; return q }()},
+		"replicas can be down":                     {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), SurviveReplicas: ptr.To[int32](2)}, func() Question { q := usual; q.Survive = 2; return q }()},
+		"explicit values replace defaults":         {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked, ok := QuestionOf(v1beta1.SizingExperimentSpec{Demand: &c.demand}, pricing.Tariff{}, nil)
@@ -47,8 +48,8 @@ func on(pool string) func(*Candidate) {
 // Of two sizes that fit, the first in the order is recommended, and the second is the
 // runner-up.
 func TestOrder(t *testing.T) {
-	dearAndCheap := prices(t, "1", v1beta1.NodePool{Name: "dear", PerCPUHour: "3"}, v1beta1.NodePool{Name: "cheap", PerCPUHour: "1"})
-	onePriced, err := pricing.Of(&v1beta1.Prices{}, []v1beta1.NodePool{{Name: "cheap", PerCPUHour: "1"}, {Name: "dear"}})
+	dearAndCheap := prices(t, "1", v1beta1.NodePool{Name: "dear", PerCPUHour: ptr.To(intstr.Parse("3"))}, v1beta1.NodePool{Name: "cheap", PerCPUHour: ptr.To(intstr.Parse("1"))})
+	onePriced, err := pricing.Of(&v1beta1.Prices{}, []v1beta1.NodePool{{Name: "cheap", PerCPUHour: ptr.To(intstr.Parse("1"))}, {Name: "dear"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
@@ -108,7 +110,7 @@ func demanding(perSecond int64) func(*Question) {
 	return func(q *Question) { q.MilliPerSecond = 1000 * perSecond }
 }
 func priced(t *testing.T) func(*Question) {
-	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: "0.04"}, nil)
+	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04"))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func size(s *v1beta1.Size) string {
 	if s.Replicas == 0 {
 		return s.Variant
 	}
-	text := fmt.Sprintf("%d×%s on %s, %d/1000 s, %d %%", s.Replicas, s.Variant, s.TotalCPU, *s.CapacityMilliPerSecond, *s.LoadPercent)
+	text := fmt.Sprintf("%d×%s on %s, %d/1000 s, %d ‰", s.Replicas, s.Variant, s.TotalCPU, *s.CapacityMilliPerSecond, *s.LoadPerMille)
 	if s.PricePerMonth != "" {
 		text += fmt.Sprintf(", %s a month, %s a million, attacked for %s", s.PricePerMonth, s.PricePerMillionLogins, s.AttackerPricePerBillionGuesses)
 	}

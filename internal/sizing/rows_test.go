@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -20,7 +21,7 @@ func evenlySpaced(spec *v1beta1.SizingExperimentSpec) {
 func comparedWithC8(spec *v1beta1.SizingExperimentSpec) { spec.Baseline = "c8-500m" }
 
 func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
-	two := &v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPercent: 62}
+	two := &v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 620}
 	for name, c := range map[string]struct {
 		spec     v1beta1.SizingExperimentSpec
 		variant  string
@@ -52,7 +53,7 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 		},
 		"a size lists the limits that it exceeds": {
 			small(noPrices), "c8-500m", 4000, v1beta1.VerdictValid,
-			&v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPercent: 62, Breaks: []v1beta1.Bound{v1beta1.BoundMinimumCost}}, nil,
+			&v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 620, Breaks: []v1beta1.Bound{v1beta1.BoundMinimumCost}}, nil,
 		},
 		"a bcrypt control has a price of guesses, but no size": {
 			small(), "again-500m", 4000, v1beta1.VerdictValid, nil, &v1beta1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
@@ -105,7 +106,7 @@ func TestRowsOfWhatIsNoQuestion(t *testing.T) {
 		says   string
 	}{
 		"a matrix without limits is empty":         {func(s *v1beta1.SizingExperimentSpec) { s.Matrix.CPULimits = nil }, "the matrix is empty"},
-		"a price that is not a decimal is refused": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerCPUHour = "1/3" }, "prices.perCPUHour"},
+		"a price that is not a decimal is refused": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerCPUHour = ptr.To(intstr.Parse("1/3")) }, "prices.perCPUHour"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := sizing.Rows(small(c.change), nil, &v1beta1.SizingExperimentStatus{})

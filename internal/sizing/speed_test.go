@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -49,18 +50,18 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 		capacity int64
 		changes  []func(*v1beta1.SizingTrial)
 		replicas int32
-		load     int32
+		load     int64
 	}{
-		"the capacity if no interval and no speed are known": {small(), "c10-500m", 6600, nil, 1, 75},
-		"the lower end of its interval":                      {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){between(6000, 7000)}, 2, 41},
-		"never more than the capacity itself":                {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){between(6700, 7000)}, 1, 75},
-		"split among the replicas of the trial":              {small(twoReplicas), "c10-500m", 13_200, []func(*v1beta1.SizingTrial){between(12_000, 14_000)}, 2, 41},
-		"at the speed of the slow tenth of the time":         {small(), "c10-500m", 7000, []func(*v1beta1.SizingTrial){at(14_336, 1100)}, 2, 39},
-		"the lower end and the slow tenth":                   {small(), "c10-500m", 4000, []func(*v1beta1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 55},
-		"a slow part of less than a tenth is ignored":        {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){at(14_336, 1100), func(t *v1beta1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 75},
-		"a fast CPU is no reason for a smaller size":         {small(), "c10-500m", 6000, []func(*v1beta1.SizingTrial){at(14_336, 700)}, 2, 41},
-		"on a pool that varies":                              {small(onTwoPools), "c10-500m-drifting", 7000, nil, 2, 39},
-		"on a pool that does not vary":                       {small(onTwoPools), "c10-500m-steady", 7000, nil, 1, 71},
+		"the capacity if no interval and no speed are known": {small(), "c10-500m", 6600, nil, 1, 757},
+		"the lower end of its interval":                      {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){between(6000, 7000)}, 2, 416},
+		"never more than the capacity itself":                {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){between(6700, 7000)}, 1, 757},
+		"split among the replicas of the trial":              {small(twoReplicas), "c10-500m", 13_200, []func(*v1beta1.SizingTrial){between(12_000, 14_000)}, 2, 416},
+		"at the speed of the slow tenth of the time":         {small(), "c10-500m", 7000, []func(*v1beta1.SizingTrial){at(14_336, 1100)}, 2, 392},
+		"the lower end and the slow tenth":                   {small(), "c10-500m", 4000, []func(*v1beta1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 555},
+		"a slow part of less than a tenth is ignored":        {small(), "c10-500m", 6600, []func(*v1beta1.SizingTrial){at(14_336, 1100), func(t *v1beta1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 757},
+		"a fast CPU is no reason for a smaller size":         {small(), "c10-500m", 6000, []func(*v1beta1.SizingTrial){at(14_336, 700)}, 2, 416},
+		"on a pool that varies":                              {small(onTwoPools), "c10-500m-drifting", 7000, nil, 2, 392},
+		"on a pool that does not vary":                       {small(onTwoPools), "c10-500m-steady", 7000, nil, 1, 714},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trials := []v1beta1.SizingTrial{changed(held(t, test.spec, test.variant, test.capacity, v1beta1.VerdictValid), test.changes...)}
@@ -74,8 +75,8 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 				t.Fatal(err)
 			}
 			sized := row(t, &status, test.variant)
-			if got := sized.Sizing; got == nil || got.Replicas != test.replicas || got.LoadPercent != test.load {
-				t.Errorf("sizing is %+v, want %d replicas with a load of %d %%", got, test.replicas, test.load)
+			if got := sized.Sizing; got == nil || got.Replicas != test.replicas || got.LoadPerMille != test.load {
+				t.Errorf("sizing is %+v, want %d replicas with a load of %d ‰", got, test.replicas, test.load)
 			}
 			if *sized.CapacityMilliPerSecond != test.capacity {
 				t.Errorf("the row's capacity is %d, want %d as measured", *sized.CapacityMilliPerSecond, test.capacity)
@@ -128,7 +129,7 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 	experiment, measured := fixture.Quickstart()
 	trials := withSpeeds(measured)
 	spec := experiment.Spec
-	spec.Demand = &v1beta1.Demand{LoginsPerSecond: 4, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(4), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1"))}
 	status := concluded(t, spec, trials...)
 	got, slow := status.Recommendation, status.Speed[0].HighPerMille
 	if got.Variant != "c10-500m" || slow < 1050 {

@@ -134,7 +134,7 @@ func NextVerification(experiment *v1beta1.SizingExperiment) (v1beta1.Verificatio
 	status := &experiment.Status
 	q, _ := QuestionOf(experiment.Spec, pricing.Tariff{}, status.Verifications)
 	next, needed := q.NextVerification(status.Recommendation)
-	next.Trial = matrix.VerificationName(experiment, next.Variant, len(status.Verifications)+1)
+	next.TrialName = matrix.VerificationName(experiment, next.Variant, len(status.Verifications)+1)
 	return next, needed
 }
 
@@ -158,7 +158,7 @@ func Verified(v *v1beta1.Verification, trial *v1beta1.SizingTrial) {
 
 // advice says what to change if there were too few logins to decide about failures.
 func advice(v *v1beta1.Verification, objective v1beta1.Objective) string {
-	few, allowed := v.Counts.Outcome == v1beta1.VerificationUndecided && v.Counts.Failed == 0, objective.MaxErrorPerMille
+	few, allowed := v.Counts.Outcome == v1beta1.VerificationUndecided && v.Counts.Failed == 0, ptr.Deref(objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille)
 	if !few || allowed == 0 || v.Counts.FailedPerMillion.High <= 1000*int64(allowed) {
 		return ""
 	}
@@ -198,15 +198,15 @@ func counted(v *v1beta1.Verification, objective v1beta1.Objective) string {
 	limit := int64(objective.P95Milliseconds) * 1000
 	return fmt.Sprintf("%s driven with %d logins at %s: %d took longer than %s or failed (%s of all logins, with 95 %% confidence; 5 %% allowed), and %d failed (%s; %s %% allowed)",
 		were, c.Logins, units.Rate(&v.OfferedMilliPerSecond), c.Slower, units.Latency(&limit), between(c.SlowerPerMillion),
-		c.Failed, between(c.FailedPerMillion), units.Number(float64(objective.MaxErrorPerMille)/10)) +
+		c.Failed, between(c.FailedPerMillion), units.Number(float64(ptr.Deref(objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))/10)) +
 		slowWords(c.SlowerThanP50, objective.P50Milliseconds, 50) + slowWords(c.SlowerThanP99, objective.P99Milliseconds, 1)
 }
 
-func slowWords(slow *v1beta1.SlowLogins, milliseconds int32, allowedPercent int) string {
+func slowWords(slow *v1beta1.SlowLogins, milliseconds *int32, allowedPercent int) string {
 	if slow == nil {
 		return ""
 	}
-	limit := int64(milliseconds) * 1000
+	limit := int64(ptr.Deref(milliseconds, 0)) * 1000
 	return fmt.Sprintf(", %d longer than %s (%s; %d %% allowed)", slow.Logins, units.Latency(&limit), between(slow.PerMillion), allowedPercent)
 }
 

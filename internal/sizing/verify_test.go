@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -17,7 +18,7 @@ import (
 func verified(t *testing.T, outcomes ...v1beta1.VerificationOutcome) (*v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	t.Helper()
 	experiment, trials := fixture.Quickstart()
-	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1", Verify: v1beta1.VerifyReplica}
+	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1")), Verify: v1beta1.VerifyReplica}
 	conclude := func() {
 		if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
 			t.Fatal(err)
@@ -50,7 +51,7 @@ func TestAVerifiedAnswerIsHigh(t *testing.T) {
 func TestTheNextSizeIsVerifiedWhereTheFirstFails(t *testing.T) {
 	experiment, _ := verified(t, v1beta1.VerificationFailed, v1beta1.VerificationMet)
 	first, second, got := experiment.Status.Verifications[0], experiment.Status.Verifications[1], experiment.Status.Recommendation
-	if first.Variant != "c10-500m" || first.Replicas != 1 || second.Variant != "c10-250m" || second.Replicas != 3 || second.OfferedMilliPerSecond != 1667 || first.Trial == second.Trial {
+	if first.Variant != "c10-500m" || first.Replicas != 1 || second.Variant != "c10-250m" || second.Replicas != 3 || second.OfferedMilliPerSecond != 1667 || first.TrialName == second.TrialName {
 		t.Errorf("verified: %+v, then %+v", first, second)
 	}
 	if got.Variant != "c10-250m" || got.Confidence != v1beta1.ConfidenceMedium || got.Verified != v1beta1.VerificationMet || !strings.Contains(got.Reason, "1×c10-500m failed its verification") {
@@ -77,10 +78,10 @@ func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
 func TestAnotherQuestionIsNotVerifiedButFailuresStillCount(t *testing.T) {
 	met, failed := []v1beta1.VerificationOutcome{v1beta1.VerificationMet}, []v1beta1.VerificationOutcome{v1beta1.VerificationFailed, v1beta1.VerificationFailed}
 	prices := func(s *v1beta1.SizingExperimentSpec) {
-		s.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.05"}
+		s.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.05"))}
 	}
 	demand := func(perSecond int32) func(*v1beta1.SizingExperimentSpec) {
-		return func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = perSecond }
+		return func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = intstr.FromInt32(perSecond) }
 	}
 	looser := func(s *v1beta1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }
 	for name, c := range map[string]struct {
@@ -127,7 +128,7 @@ func askedAgain(t *testing.T, experiment *v1beta1.SizingExperiment, trials []v1b
 
 func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
 	experiment, trials := verified(t)
-	experiment.Spec.Demand.MaxReplicas, experiment.Spec.Matrix.CPULimits = ptr.To[int32](1), []string{"500m"}
+	experiment.Spec.Demand.MaxReplicas, experiment.Spec.Matrix.CPULimits = ptr.To[int32](1), fixture.Limits("500m")
 	next, _ := sizing.NextVerification(experiment)
 	next.Outcome = v1beta1.VerificationFailed
 	experiment.Status.Verifications = []v1beta1.Verification{next}
@@ -144,7 +145,7 @@ func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
 	experiment, trials := verified(t, v1beta1.VerificationMet)
 	before := experiment.Status.DeepCopy()
 	trial := trials[0].DeepCopy()
-	trial.Name, trial.Spec.Role = experiment.Status.Verifications[0].Trial, v1beta1.RoleVerification
+	trial.Name, trial.Spec.Role = experiment.Status.Verifications[0].TrialName, v1beta1.RoleVerification
 	trial.Spec.Variant.Name = "c10-500m"
 	trials = append(trials, *trial)
 	if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
@@ -158,7 +159,7 @@ func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
 func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 	trial := func(verdict v1beta1.Verdict, outcome v1beta1.VerificationOutcome, slower, failed int64, reasons ...v1beta1.Reason) *v1beta1.SizingTrial {
 		made := &v1beta1.SizingTrial{}
-		made.Spec.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1}
+		made.Spec.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](1)}
 		made.Status.Result = &v1beta1.VariantResult{Verdict: verdict, Reasons: reasons}
 		made.Status.Verification = &v1beta1.VerificationCounts{
 			Outcome: outcome, Logins: 3000, Slower: slower, Failed: failed,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -47,7 +48,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 		// No size was verified for this question. Failures under the same objective still
 		// limit the capacity.
 		status.Verifications = slices.DeleteFunc(status.Verifications, func(v v1beta1.Verification) bool {
-			return v.Outcome != v1beta1.VerificationFailed || experiment.Spec.Objective != spec.Objective
+			return v.Outcome != v1beta1.VerificationFailed || !equality.Semantic.DeepEqual(experiment.Spec.Objective, spec.Objective)
 		})
 		spec.Demand = spec.Demand.DeepCopy()
 		spec.Demand.Verify = v1beta1.VerifyNone
@@ -69,7 +70,21 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 // same demand and the same objective. Other prices can lead to another size, which then is
 // not verified.
 func sameQuestion(measured, asked v1beta1.SizingExperimentSpec) bool {
-	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
+	return equality.Semantic.DeepEqual(measured.Objective, asked.Objective) &&
+		equality.Semantic.DeepEqual(unquoted(measured.Demand), unquoted(asked.Demand))
+}
+
+// unquoted returns a demand whose numbers are written without quotes where they can be: 8 and "8" are the same.
+func unquoted(demand *v1beta1.Demand) *v1beta1.Demand {
+	if demand == nil {
+		return nil
+	}
+	plain := demand.DeepCopy()
+	plain.LoginsPerSecond = intstr.Parse(plain.LoginsPerSecond.String())
+	if plain.MaxTotalCPU != nil {
+		*plain.MaxTotalCPU = intstr.Parse(plain.MaxTotalCPU.String())
+	}
+	return plain
 }
 
 // judgedFor returns the trials judged under another objective.

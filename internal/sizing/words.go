@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -42,8 +44,8 @@ func (a answer) serves(best sized) string {
 	if best.Served > 0 {
 		atLeast = "at least "
 	}
-	return fmt.Sprintf("%s %s the objective %sup to %s%s; %s is %d %% of that", units.Capital(inAll(best)), meets, atLeast,
-		perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best))
+	return fmt.Sprintf("%s %s the objective %sup to %s%s; %s is %s of that", units.Capital(inAll(best)), meets, atLeast,
+		perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), units.Share(ptr.To(a.loadPerMille(best))))
 }
 
 func (c Candidate) suspect() string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -12,8 +13,8 @@ import (
 
 // demanding adds a demand and prices to an experiment, which has finished.
 func demanding(e *v1beta1.SizingExperiment) {
-	e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 50, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10)}
-	e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04", GPUHour: "2"}
+	e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(50), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10)}
+	e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), GPUHour: ptr.To(intstr.Parse("2"))}
 	finished(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 }
 
@@ -21,7 +22,7 @@ func demanding(e *v1beta1.SizingExperiment) {
 // per second, with rows, predictions and hash times.
 func sized(name string) (v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	e := asked(name, demanding)
-	e.Spec.Objective.P50Milliseconds, e.Spec.Objective.P99Milliseconds = 400, 2000
+	e.Spec.Objective.P50Milliseconds, e.Spec.Objective.P99Milliseconds = ptr.To[int32](400), ptr.To[int32](2000)
 	trials := planned(&e)
 	for i := range trials {
 		measured(&trials[i], 25_000)
@@ -29,7 +30,7 @@ func sized(name string) (v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	gather(&e, trials)
 	for i := range e.Status.Results {
 		row := &e.Status.Results[i]
-		row.Sizing = &v1beta1.Sizing{Replicas: 3, TotalCPU: "1500m", LoadPercent: 74}
+		row.Sizing = &v1beta1.Sizing{Replicas: 3, TotalCPU: "1500m", LoadPerMille: 740}
 		row.Price = &v1beta1.Price{PerMillionLogins: "0.50", PerMonth: "43.80", AttackerPerBillionGuesses: "55.56"}
 		row.Comparison = &v1beta1.Comparison{
 			Against: "c8-500m", P95: &v1beta1.Difference{PerMille: -120}, Capacity: &v1beta1.Difference{PerMille: 250},

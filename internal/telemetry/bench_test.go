@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // hundred has the default maximum number of experiments, each with 64 measured variants.
@@ -17,7 +18,7 @@ func hundred() telemetry.State {
 	for i := range 100 {
 		e := asked(fmt.Sprintf("e%d", i), func(e *v1beta1.SizingExperiment) {
 			e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
-			e.Spec.Matrix.CPULimits = []string{"100m", "200m", "300m", "400m", "500m", "600m", "700m", "800m"}
+			e.Spec.Matrix.CPULimits = fixture.Limits("100m", "200m", "300m", "400m", "500m", "600m", "700m", "800m")
 			finished(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)
 		})
 		own := planned(&e)

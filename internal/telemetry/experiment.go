@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -26,11 +27,11 @@ var experimentReadings = []reading[v1beta1.SizingExperiment]{
 		}},
 	{define("experiment_objective_p50_seconds", "The median latency of the experiment's objective, if set.", ofExperiment),
 		func(e *v1beta1.SizingExperiment) (float64, bool) {
-			return float64(e.Spec.Objective.P50Milliseconds) / 1000, e.Spec.Objective.P50Milliseconds > 0
+			return float64(ptr.Deref(e.Spec.Objective.P50Milliseconds, 0)) / 1000, e.Spec.Objective.P50Milliseconds != nil
 		}},
 	{define("experiment_objective_p99_seconds", "The p99 latency of the experiment's objective, if set.", ofExperiment),
 		func(e *v1beta1.SizingExperiment) (float64, bool) {
-			return float64(e.Spec.Objective.P99Milliseconds) / 1000, e.Spec.Objective.P99Milliseconds > 0
+			return float64(ptr.Deref(e.Spec.Objective.P99Milliseconds, 0)) / 1000, e.Spec.Objective.P99Milliseconds != nil
 		}},
 	{define("experiment_start_timestamp_seconds", "Start time of the experiment's first trial.", ofExperiment),
 		func(e *v1beta1.SizingExperiment) (float64, bool) { return unix(e.Status.StartTime) }},
@@ -92,7 +93,7 @@ var recommendedPriceReadings = []reading[v1beta1.Recommendation]{
 func (g *gathering) recommendation(e *v1beta1.SizingExperiment) {
 	values := []string{e.Namespace, e.Name}
 	if e.Spec.Demand != nil {
-		g.add(demanded, float64(e.Spec.Demand.LoginsPerSecond), values...)
+		g.add(demanded, float64(e.Spec.Demand.MilliPerSecond())/1000, values...)
 	}
 	r := e.Status.Recommendation
 	if r == nil {

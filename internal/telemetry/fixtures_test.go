@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -16,6 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -38,11 +40,11 @@ func asked(name string, changes ...func(*v1beta1.SizingExperiment)) v1beta1.Sizi
 			Namespace: "team-a", Name: name, UID: types.UID("uid-of-" + name), CreationTimestamp: *at(-30 * time.Minute),
 		},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:      v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
+			Matrix:      v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m", "1")},
 			Objective:   v1beta1.Objective{P95Milliseconds: 1000},
 			Load:        v1beta1.Load{StepSeconds: 10, RequestTimeoutSeconds: 10},
-			Service:     v1beta1.Service{Replicas: 1, MemoryLimit: "128Mi"},
-			Repetitions: 1, Parallelism: 1, AttemptsPerTrial: 3, Order: v1beta1.OrderAsWritten,
+			Service:     v1beta1.Service{Replicas: 1, MemoryLimit: ptr.To(intstr.Parse("128Mi"))},
+			Repetitions: ptr.To[int32](1), Parallelism: ptr.To[int32](1), AttemptsPerTrial: ptr.To[int32](3),
 		},
 	}
 	for _, change := range changes {
@@ -53,7 +55,7 @@ func asked(name string, changes ...func(*v1beta1.SizingExperiment)) v1beta1.Sizi
 
 // planned returns the trials of an experiment, which are waiting.
 func planned(e *v1beta1.SizingExperiment) []v1beta1.SizingTrial {
-	plan, err := matrix.Plan(e, 7)
+	plan, err := matrix.Plan(e, 84) // in the order of the matrix, with two to four variants
 	if err != nil {
 		panic(err)
 	}
@@ -120,11 +122,11 @@ func measured(trial *v1beta1.SizingTrial, boundMilli int64, change ...func(*v1be
 		Calibration:         &handover.CalibrationResult{HashMicroseconds: 1_000_000_000 / boundMilli},
 		BoundMilliPerSecond: ptr.To(boundMilli), MaxThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
 		CapacityMilliPerSecond: ptr.To(boundMilli * 9 / 10), CapacityMethod: v1beta1.CapacityBoth,
-		ReportedLoadPercent: reported.LoadPercent, OfferedMilliPerSecond: reported.OfferedMilliPerSecond,
+		ReportedLoadPerMille: reported.PlannedLoadPerMille, OfferedMilliPerSecond: reported.OfferedMilliPerSecond,
 		MemoryPeakBytes: ptr.To[int64](11 << 20),
 		P50Microseconds: reported.P50Microseconds, P99Microseconds: reported.P99Microseconds,
 		P95Microseconds: reported.P95Microseconds, P95Interval: reported.P95Interval,
-		ThrottledPercent: ptr.To[int32](42),
+		ThrottledPerMille: ptr.To[int64](420),
 	}
 	for _, c := range change {
 		c(&trial.Status)
@@ -134,7 +136,7 @@ func measured(trial *v1beta1.SizingTrial, boundMilli int64, change ...func(*v1be
 func open(percent int32, boundMilli, failed int64) v1beta1.Step {
 	p95 := int64(percent) * 5_000
 	return v1beta1.Step{
-		Kind: v1beta1.StepOpen, Outcome: v1beta1.StepMet, LoadPercent: ptr.To(percent),
+		Kind: v1beta1.StepOpen, Outcome: v1beta1.StepMet, PlannedLoadPerMille: ptr.To(10 * int64(percent)),
 		OfferedMilliPerSecond: ptr.To(boundMilli * int64(percent) / 100), StepResult: handover.StepResult{Scheduled: 200, OK: 200 - failed, Refused: failed,
 			P50Microseconds: ptr.To(p95 / 3), P99Microseconds: ptr.To(p95 * 3 / 2),
 			P95Microseconds: ptr.To(p95), P95Interval: &handover.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10}},
@@ -157,7 +159,7 @@ func clinic() telemetry.State {
 	trials := planned(&half)
 	measured(&trials[0], 25_000)
 	measured(&trials[1], 60_000, func(s *v1beta1.SizingTrialStatus) {
-		s.Result.Verdict, s.Result.ThrottledPercent = v1beta1.VerdictSuspect, nil
+		s.Result.Verdict, s.Result.ThrottledPerMille = v1beta1.VerdictSuspect, nil
 		s.Result.Reasons = []v1beta1.Reason{{Type: "NotSteady", Verdict: v1beta1.VerdictSuspect}}
 		for i := range s.Steps {
 			s.Steps[i].Service = nil
@@ -171,7 +173,7 @@ func clinic() telemetry.State {
 	done := asked("controls", func(e *v1beta1.SizingExperiment) {
 		e.Namespace = "team-b"
 		e.Spec.Matrix = v1beta1.Matrix{
-			CPULimits: []string{"1"}, Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64)}},
+			CPULimits: fixture.Limits("1"), Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64)}},
 			Controls:  []v1beta1.Control{{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id}},
 			NodePools: []v1beta1.NodePool{{Name: "small"}},
 		}
@@ -198,8 +200,8 @@ func clinic() telemetry.State {
 func largest(name string) (v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	e := asked(name, func(e *v1beta1.SizingExperiment) {
 		e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
-		e.Spec.Matrix.CPULimits = []string{"100m", "200m", "300m", "400m", "500m", "600m", "700m", "800m"}
-		e.Spec.Repetitions, e.Spec.Parallelism = 10, 8
+		e.Spec.Matrix.CPULimits = fixture.Limits("100m", "200m", "300m", "400m", "500m", "600m", "700m", "800m")
+		e.Spec.Repetitions, e.Spec.Parallelism = ptr.To[int32](10), ptr.To[int32](8)
 		e.Status.Phase, e.Status.StartTime = v1beta1.ExperimentRunning, at(-time.Hour)
 	})
 	trials := planned(&e)

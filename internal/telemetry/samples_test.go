@@ -13,13 +13,14 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // alone returns an experiment with one variant and some repetitions, and its samples.
 func alone(repetitions int32, change func(*v1beta1.SizingExperiment, []v1beta1.SizingTrial)) (telemetry.State, []telemetry.Sample) {
 	e := asked("alone", func(e *v1beta1.SizingExperiment) {
-		e.Spec.Matrix = v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}
-		e.Spec.Repetitions = repetitions
+		e.Spec.Matrix = v1beta1.Matrix{Costs: []int32{8}, CPULimits: fixture.Limits("1")}
+		e.Spec.Repetitions = &repetitions
 	})
 	trials := planned(&e)
 	gather(&e, trials)

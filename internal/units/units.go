@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Rate formats a rate that is stored times 1000: 0.43/s, 8.2/s, 17/s, 103/s.
@@ -17,6 +19,22 @@ func Rate(milli *int64) string {
 		return ""
 	}
 	return PerSecond(float64(*milli))
+}
+
+// Written returns a number or a text of a spec as the user wrote it.
+func Written(value *intstr.IntOrString) string {
+	if value == nil {
+		return ""
+	}
+	return value.String()
+}
+
+// Share formats a share in thousandths in whole percent: 67 %.
+func Share(perMille *int64) string {
+	if perMille == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %%", (*perMille+5)/10)
 }
 
 // PerSecond formats a rate, times 1000, that is known.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -67,7 +68,7 @@ func ForObjective(stored v1beta1.SizingTrial, objective v1beta1.Objective) v1bet
 	judged := *stored.DeepCopy()
 	judged.Spec.Objective = objective
 	status := &judged.Status
-	if status.Result == nil || stored.Spec.Objective == objective {
+	if status.Result == nil || equality.Semantic.DeepEqual(stored.Spec.Objective, objective) {
 		return judged
 	}
 	if status.Calibration != nil && status.Prediction != nil {
@@ -195,8 +196,8 @@ func (f fact) unexplained() float64 {
 // name returns the step's name for messages.
 func (f fact) name() string {
 	switch {
-	case f.LoadPercent != nil:
-		return fmt.Sprintf("the step at %d %% of the bound", *f.LoadPercent)
+	case f.PlannedLoadPerMille != nil:
+		return fmt.Sprintf("the step at %s of the bound", units.Share(f.PlannedLoadPerMille))
 	case f.Kind == v1beta1.StepSaturation:
 		return "the saturation"
 	case f.Kind == v1beta1.StepClosed:

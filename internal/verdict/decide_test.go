@@ -101,12 +101,12 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 			all = append(all, asked{trial.Spec.Objective, capacityOf(trial)})
 		}
 		for range 10 {
-			objective := v1beta1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: source.Int32N(6)}
+			objective := v1beta1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: ptr.To(source.Int32N(6))}
 			if source.IntN(2) == 0 {
-				objective.P50Milliseconds = 1 + source.Int32N(objective.P95Milliseconds)
+				objective.P50Milliseconds = ptr.To(1 + source.Int32N(objective.P95Milliseconds))
 			}
 			if source.IntN(2) == 0 {
-				objective.P99Milliseconds = objective.P95Milliseconds + source.Int32N(900)
+				objective.P99Milliseconds = ptr.To(objective.P95Milliseconds + source.Int32N(900))
 			}
 			all = append(all, asked{objective, capacityOf(verdict.ForObjective(trial, objective))})
 		}
@@ -138,8 +138,8 @@ func TestForObjectiveDoesNotUseAContradictedModel(t *testing.T) {
 // stricter reports whether every service that meets one objective meets the other. A
 // percentile that is not set has no limit.
 func stricter(a, b v1beta1.Objective) bool {
-	within := func(a, b int32) bool { return b == 0 || a != 0 && a <= b }
-	return a.P95Milliseconds <= b.P95Milliseconds && a.MaxErrorPerMille <= b.MaxErrorPerMille &&
+	within := func(a, b *int32) bool { return b == nil || a != nil && *a <= *b }
+	return a.P95Milliseconds <= b.P95Milliseconds && *a.MaxErrorPerMille <= *b.MaxErrorPerMille &&
 		within(a.P50Milliseconds, b.P50Milliseconds) && within(a.P99Milliseconds, b.P99Milliseconds)
 }
 
@@ -160,7 +160,7 @@ func TestForObjectiveJudgesAnUnloadedTrialByItsCalibration(t *testing.T) {
 		"one that an idle service meets":  {1000, true, suspect, v1beta1.ReasonEvidenceMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: 1})
+			asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: ptr.To[int32](1)})
 			row := asked.Status.Result
 			if *row.ObjectiveMet != test.met || row.Verdict != test.verdict || row.Reasons[0].Type != test.reason || (capacityOf(asked) > 0) != test.met {
 				t.Errorf("the row is %+v", row)
@@ -181,7 +181,7 @@ func TestForObjectiveJudgesAnUnloadedTrialAtItsPlannedSpeed(t *testing.T) {
 		planned := speed.At(w.Calibration, 20_000)
 		trial := stored(w.Input, verdict.Unloaded(w.Spec, planned, model.Before(w.Spec, planned), 0))
 		trial.Status.Speed.PlannedHashMicrosecondsAtCost8 = 20_000
-		return verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1})
+		return verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: ptr.To[int32](1)})
 	}
 	want, got := asked(20_000).Status, asked(16_000).Status
 	if got.Result.Speed.MedianPerMille != 800 {
@@ -200,7 +200,7 @@ func TestForObjectiveTakesTheCapacityFromGivenRates(t *testing.T) {
 	w := ranWell(t, atRates(5, 10, 15))
 	trial := stored(w.Input, w.judge()) // p95 150 to 290 ms at each
 	for p95, want := range map[int32]int64{100: 0, 200: 0, 290: 15_000, 2000: 15_000} {
-		asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: p95, MaxErrorPerMille: 1})
+		asked := verdict.ForObjective(trial, v1beta1.Objective{P95Milliseconds: p95, MaxErrorPerMille: ptr.To[int32](1)})
 		if got := capacityOf(asked); got != want {
 			t.Errorf("within %d ms: %d, want %d", p95, got, want)
 		}

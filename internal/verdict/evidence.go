@@ -19,12 +19,6 @@ func (t *trial) evidence() *v1beta1.Evidence {
 	if len(t.Run.Services) > 0 && t.Run.Services[0].QueueLength > 0 {
 		api.QueueLength = ptr.To(t.Run.Services[0].QueueLength)
 	}
-	if t.reported != nil && t.reported.use != nil {
-		use := t.reported.use
-		api.IdlePercent = inPercent(use.idle)
-		api.OthersPercent = inPercent(use.others)
-		api.StealPercent = inPercent(use.steal)
-	}
 	return api
 }
 
@@ -63,7 +57,6 @@ func (u *cpuUse) fill(api *v1beta1.Step) {
 	if u == nil {
 		return
 	}
-	perMille := func(share float64) *int64 { return ptr.To(int64(1000*share + 0.5)) }
 	api.IdlePerMille, api.OthersPerMille, api.StealPerMille = perMille(u.idle), perMille(u.others), perMille(u.steal)
 	if u.service > 0 {
 		api.CPUUsedPerMille = perMille(u.service)
@@ -96,7 +89,7 @@ func (t *trial) overlaps() bool {
 	return false
 }
 
-func inPercent(share float64) *int32 { return ptr.To(int32(100*share + 0.5)) }
+func perMille(share float64) *int64 { return ptr.To(int64(1000*share + 0.5)) }
 
 func stepCPU(used *evidence.Delta) *v1beta1.StepCPU {
 	if used == nil {

@@ -142,7 +142,7 @@ func (s *step) throughputAtNominal() *int64 {
 }
 
 func (s *step) fill(row *v1beta1.VariantResult) {
-	row.ReportedLoadPercent = s.fact.LoadPercent
+	row.ReportedLoadPerMille = s.fact.PlannedLoadPerMille
 	row.Users, row.ThroughputMilliPerSecond = s.fact.Users, s.throughputAtNominal()
 	if s.Kind == loadplan.Open {
 		row.OfferedMilliPerSecond = ptr.To(s.nominal)
@@ -154,7 +154,6 @@ func (s *step) fill(row *v1beta1.VariantResult) {
 	}
 	row.Samples, row.Alive = ptr.To(s.result.OK), s.fact.Alive
 	if service := s.result.Service; service != nil && service.Periods > 0 {
-		share := 100 * float64(service.ThrottledPeriods) / float64(service.Periods)
-		row.ThrottledPercent = ptr.To(min(100, int32(share+0.5)))
+		row.ThrottledPerMille = perMille(min(1, float64(service.ThrottledPeriods)/float64(service.Periods)))
 	}
 }

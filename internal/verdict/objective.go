@@ -40,7 +40,12 @@ func (d *decision) withoutErrors(s fact) v1beta1.StepOutcome {
 
 // tooManyFailed reports whether the step shows that more logins fail than the objective allows.
 func (d *decision) tooManyFailed(s fact) bool {
-	return measurement.AtLeast(s.Failures(), s.Scheduled)*1000 > float64(d.spec.Objective.MaxErrorPerMille)
+	return measurement.AtLeast(s.Failures(), s.Scheduled)*1000 > float64(allowed(d.spec.Objective))
+}
+
+// allowed returns how many of a thousand logins can fail.
+func allowed(objective v1beta1.Objective) int32 {
+	return ptr.Deref(objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille)
 }
 
 // failures are the logins of some steps, and how many of them failed.
@@ -49,10 +54,10 @@ type failures struct{ logins, failed int64 }
 // show reports whether the logins show that no more of them fail than the objective allows. No number of
 // logins shows that none ever fails, so an objective of 0 is met as long as none does.
 func (f failures) show(objective v1beta1.Objective) bool {
-	if objective.MaxErrorPerMille == 0 {
+	if allowed(objective) == 0 {
 		return f.failed == 0
 	}
-	return f.atMost()*1000 <= float64(objective.MaxErrorPerMille)
+	return f.atMost()*1000 <= float64(allowed(objective))
 }
 
 func (f failures) atMost() float64 { return measurement.AtMost(f.failed, f.logins) }

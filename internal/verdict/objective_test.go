@@ -91,7 +91,7 @@ func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := ranWell(t, allowing(10), func(s *v1beta1.SizingTrialSpec) {
-				s.Objective.P50Milliseconds, s.Objective.P99Milliseconds = test.p50, test.p99
+				s.Objective.P50Milliseconds, s.Objective.P99Milliseconds = ptr.To(test.p50), orNil(test.p99)
 			})
 			s := w.reported()
 			s.P50Interval, s.P99Interval = test.median, test.tail
@@ -100,6 +100,13 @@ func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
 			}
 		})
 	}
+}
+
+func orNil(limit int32) *int32 {
+	if limit == 0 {
+		return nil
+	}
+	return &limit
 }
 
 // In mode Rates, only the steps decide.
@@ -147,8 +154,8 @@ func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 
 func TestUsersHaveNoCapacityAndNoRate(t *testing.T) {
 	judged := ranWell(t, withUsers(3, 9)).judge()
-	if row := judged.Result; row.OfferedMilliPerSecond != nil || row.ReportedLoadPercent != nil || ptr.Deref(row.Users, 0) != 3 {
-		t.Errorf("offered %v, load %v, users %v", row.OfferedMilliPerSecond, row.ReportedLoadPercent, row.Users)
+	if row := judged.Result; row.OfferedMilliPerSecond != nil || row.ReportedLoadPerMille != nil || ptr.Deref(row.Users, 0) != 3 {
+		t.Errorf("offered %v, load %v, users %v", row.OfferedMilliPerSecond, row.ReportedLoadPerMille, row.Users)
 	}
 	if judged.Capacity != nil || judged.Result.CapacityMilliPerSecond != nil {
 		t.Errorf("capacity is %v, in the row %v", judged.Capacity, judged.Result.CapacityMilliPerSecond)
@@ -194,7 +201,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		CapacityInterval:            &v1beta1.RateInterval{LowMilliPerSecond: 22273, HighMilliPerSecond: 23_182},
 		CapacityMethod:              v1beta1.CapacityBoth,
 		ObjectiveMet:                ptr.To(true),
-		ReportedLoadPercent:         ptr.To[int32](70),
+		ReportedLoadPerMille:        ptr.To[int64](700),
 		OfferedMilliPerSecond:       ptr.To[int64](17_500),
 		ThroughputMilliPerSecond:    ptr.To[int64](17_500),
 		P95Microseconds:             ptr.To[int64](200_000),
@@ -203,7 +210,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		P99Microseconds:             ptr.To[int64](250_000),
 		Samples:                     ptr.To[int64](175),
 		Failures:                    &v1beta1.Failures{Logins: 388, AtMostPerMillion: 7692},
-		ThrottledPercent:            ptr.To[int32](25),
+		ThrottledPerMille:           ptr.To[int64](250),
 		Verdict:                     v1beta1.VerdictValid,
 		Trials:                      1,
 	}
@@ -241,14 +248,14 @@ func TestWithoutAQuotaThereAreNoPeriods(t *testing.T) {
 	w := ranWell(t)
 	w.reported().Service.Periods = 0
 	judged := w.judge()
-	if judged.Result.ThrottledPercent != nil || judged.Steps[1].Service.Periods != nil {
-		t.Errorf("throttled %v of %v periods", judged.Result.ThrottledPercent, judged.Steps[1].Service.Periods)
+	if judged.Result.ThrottledPerMille != nil || judged.Steps[1].Service.Periods != nil {
+		t.Errorf("throttled %v of %v periods", judged.Result.ThrottledPerMille, judged.Steps[1].Service.Periods)
 	}
 }
 
 // allowing sets the allowed failures per thousand logins.
 func allowing(perMille int32) func(*v1beta1.SizingTrialSpec) {
-	return func(s *v1beta1.SizingTrialSpec) { s.Objective.MaxErrorPerMille = perMille }
+	return func(s *v1beta1.SizingTrialSpec) { s.Objective.MaxErrorPerMille = &perMille }
 }
 
 // With one failure in a thousand allowed, some 300 logins show almost nothing about the

@@ -88,11 +88,11 @@ type percentileLimit struct {
 
 func percentileLimits(o v1beta1.Objective) []percentileLimit {
 	limits := []percentileLimit{{q95, 1000 * int64(o.P95Milliseconds)}}
-	if o.P50Milliseconds > 0 {
-		limits = append(limits, percentileLimit{q50, 1000 * int64(o.P50Milliseconds)})
+	if o.P50Milliseconds != nil {
+		limits = append(limits, percentileLimit{q50, 1000 * int64(*o.P50Milliseconds)})
 	}
-	if o.P99Milliseconds > 0 {
-		limits = append(limits, percentileLimit{q99, 1000 * int64(o.P99Milliseconds)})
+	if o.P99Milliseconds != nil {
+		limits = append(limits, percentileLimit{q99, 1000 * int64(*o.P99Milliseconds)})
 	}
 	return limits
 }

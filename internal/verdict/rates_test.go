@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -34,7 +35,7 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 		t.Fatal("the service has no p95 at 16.5/s")
 	}
 	w.Spec.Objective.P95Milliseconds = int32(objective * truth.Seconds() * 1000)
-	w.Spec.Objective.MaxErrorPerMille = 0 // none fails, and 50 logins show no more
+	w.Spec.Objective.MaxErrorPerMille = ptr.To[int32](0) // none fails, and 50 logins show no more
 	w.drive()
 	for i, step := range w.Plan.WithoutWarmup() {
 		result := &w.Run.Steps[i]

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -30,7 +31,7 @@ func (m machine) sizedFor(t *testing.T, demand v1beta1.Demand) (*v1beta1.Recomme
 	}}
 	spec := v1beta1.SizingExperimentSpec{
 		Matrix: v1beta1.Matrix{
-			Costs: []int32{8}, CPULimits: []string{in.Spec.Variant.CPULimit}, Concurrency: []v1beta1.Concurrency{in.Spec.Variant.Concurrency},
+			Costs: []int32{8}, CPULimits: []intstr.IntOrString{intstr.Parse(in.Spec.Variant.CPULimit)}, Concurrency: []v1beta1.Concurrency{in.Spec.Variant.Concurrency},
 		},
 		Service: in.Spec.Service, Load: in.Spec.Load, Objective: in.Spec.Objective, Demand: &demand,
 	}
@@ -94,7 +95,7 @@ func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 			m := onRentedMachine(seed)
 			demand := 20 + rand.New(rand.NewPCG(uint64(seed), 3)).Int32N(200)
 			size, in := m.sizedFor(t, v1beta1.Demand{
-				LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), SurviveReplicas: ptr.To(survive),
+				LoginsPerSecond: intstr.FromInt32(demand), HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), SurviveReplicas: ptr.To(survive),
 			})
 			if size.Variant == "" {
 				t.Logf("seed %d: %s", seed, size.Reason)

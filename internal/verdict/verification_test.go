@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -15,7 +17,7 @@ import (
 // its logins decide, and counts the outcomes. The logins of a queue depend on each other,
 // which the confidence bounds ignore.
 func verifiedRuns(service model.Service, perSecond float64, limit time.Duration, runs int) map[v1beta1.VerificationOutcome]int {
-	objective := v1beta1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: 10}
+	objective := v1beta1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: ptr.To[int32](10)}
 	plan := loadplan.Plan{Objective: &objective}
 	for _, logins := range []int{500, 725, 1775} {
 		plan.Steps = append(plan.Steps, loadplan.Step{

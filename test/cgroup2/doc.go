@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -55,8 +56,8 @@ func Trial(calibrated []byte) (v1beta1.SizingTrialSpec, handover.Calibration, er
 			Name: "c6-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 		},
-		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1}, Generator: v1beta1.Generator{CPULimit: strconv.Itoa(GeneratorMilliCPU) + "m"},
-		Objective: v1beta1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: 50},
+		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1}, Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse(strconv.Itoa(GeneratorMilliCPU) + "m"))},
+		Objective: v1beta1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: ptr.To[int32](50)},
 		Load: v1beta1.Load{
 			Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{rate}},
 			StepSeconds: 10, WarmupSeconds: 2, RequestTimeoutSeconds: 10,

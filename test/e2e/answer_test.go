@@ -34,8 +34,8 @@ func TestTheQuickstartRecommendsASizeWithinItsBounds(t *testing.T) {
 		t.Errorf("cost %d is recommended (predicted: %t), want the measured cost 10", answer.Cost, answer.Predicted)
 	}
 	total, limit := resource.MustParse(answer.TotalCPU), resource.MustParse(answer.CPULimit)
-	if most := resource.MustParse(e.Spec.Demand.MaxTotalCPU); total.Cmp(most) > 0 || total.MilliValue() != int64(answer.Replicas)*limit.MilliValue() {
-		t.Errorf("%d replicas of %s have a total CPU of %s, of at most %s", answer.Replicas, answer.CPULimit, answer.TotalCPU, e.Spec.Demand.MaxTotalCPU)
+	if most := resource.MustParse(e.Spec.Demand.MaxTotalCPU.String()); total.Cmp(most) > 0 || total.MilliValue() != int64(answer.Replicas)*limit.MilliValue() {
+		t.Errorf("%d replicas of %s have a total CPU of %s, of at most %s", answer.Replicas, answer.CPULimit, answer.TotalCPU, e.Spec.Demand.MaxTotalCPU.String())
 	}
 	if capacity := ptr.Deref(answer.CapacityMilliPerSecond, 0); capacity < 6500 {
 		t.Errorf("it serves %d/1000 logins a second, want 5 with 30 %% headroom", capacity)
@@ -100,7 +100,7 @@ func TestTheQuickstartsAnswerWasVerified(t *testing.T) {
 		t.Errorf("%d×%s is recommended, but this was run: %+v", recommendation.Replicas, recommendation.Variant, v)
 	}
 	trial := &v1beta1.SizingTrial{}
-	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: e.Namespace, Name: v.Trial}, trial))
+	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: e.Namespace, Name: v.TrialName}, trial))
 	row := rowOf(t, e, recommendation.Variant)
 	if trial.Status.Result == nil || trial.Status.Result.Verdict != v1beta1.VerdictValid {
 		t.Logf("the verification was disturbed: %s", v.Message)

@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -48,7 +49,7 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 		gone(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "hashmark-operator"}})
 		r.install(t)
 		// Once it has reconciled a new object, it has reconciled all of them.
-		fresh := create(t, tiny(namespace(t), "fresh", func(s *v1beta1.SizingExperimentSpec) { s.Suspend = true }))
+		fresh := create(t, tiny(namespace(t), "fresh", func(s *v1beta1.SizingExperimentSpec) { s.Suspend = ptr.To(true) }))
 		until(t, time.Minute, "the new operator to work", func() (bool, string) {
 			refresh(t, fresh)
 			return fresh.Status.Phase == v1beta1.ExperimentSuspended, string(fresh.Status.Phase)

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // plugin runs "kubectl hashmark" as a user would, and returns its exit code and its output.
@@ -63,7 +64,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 	})
 	// As in config/samples/ci.yaml, at a rate for this machine.
 	feasible := tiny(ns, "feasible", costs(8), func(s *v1beta1.SizingExperimentSpec) {
-		s.Matrix.CPULimits = []string{"500m"}
+		s.Matrix.CPULimits = fixture.Limits("500m")
 		s.Objective.P95Milliseconds = int32(max(500, hashMicroseconds(t, 8)*30/1000))
 	}, loaded(t, 40, 150))
 	for _, tt := range []struct {

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // someOfEach has a control with sessions, one that takes memory, and a cheap one. No hash takes longer than one
@@ -23,14 +25,14 @@ var someOfEach = []v1beta1.Control{
 func TestControlsAreMeasured(t *testing.T) {
 	startOperator(t)
 	e := measured(t, tiny(namespace(t), "controls", func(s *v1beta1.SizingExperimentSpec) {
-		s.Matrix = v1beta1.Matrix{CPULimits: []string{"500m"}, Controls: someOfEach}
+		s.Matrix = v1beta1.Matrix{CPULimits: fixture.Limits("500m"), Controls: someOfEach}
 		s.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
 		s.Demand = &v1beta1.Demand{
-			LoginsPerSecond: 2, MinimumCost: ptr.To[int32](4), Verify: v1beta1.VerifyNone,
+			LoginsPerSecond: intstr.FromInt32(2), MinimumCost: ptr.To[int32](4), Verify: v1beta1.VerifyNone,
 			Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id},
 		}
 		s.Prices = &v1beta1.Prices{
-			Currency: "USD", PerCPUHour: "0.04", PerGiBHour: "0.005",
+			Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.005")),
 			AttackerRates: []v1beta1.AttackerRate{{Control: "argon2id", GuessesPerSecond: 40_000}},
 		}
 	}, loaded(t, 50, 100)), 6*time.Minute)

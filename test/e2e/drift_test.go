@@ -16,6 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/test/drift"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 const (
@@ -93,7 +94,7 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 	defer o.stop() // the next one has another image
 	e := undisturbed(t, tiny(ns, schedule, costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Seed = ptr.To[int64](1)
-		s.Matrix.CPULimits = []string{"1"}
+		s.Matrix.CPULimits = fixture.Limits("1")
 		s.Load = v1beta1.Load{
 			Capacity:    &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](driftLogins), MaxStepSeconds: ptr.To(driftLongest(t))},
 			StepSeconds: driftShortest, WarmupSeconds: 2, RequestTimeoutSeconds: 5,

@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -24,12 +25,12 @@ func TestWhatIsSuspendedOrDeletedTakesItsLoadAway(t *testing.T) {
 	e := tiny(namespace(t), "deleted", longer(60))
 	network := watchNetwork(t, e.Namespace)
 	network.await(t, underLoad(t, create(t, e)).UID)
-	edit(t, e, func(s *v1beta1.SizingExperimentSpec) { s.Suspend = true })
+	edit(t, e, func(s *v1beta1.SizingExperimentSpec) { s.Suspend = ptr.To(true) })
 	until(t, 15*time.Second, "the load to go, and phase Suspended", func() (bool, string) {
 		refresh(t, e)
 		return len(podsOf(t, e, v1beta1.ComponentGenerator)) == 0 && e.Status.Phase == v1beta1.ExperimentSuspended, standing(t, e)
 	})
-	edit(t, e, func(s *v1beta1.SizingExperimentSpec) { s.Suspend = false })
+	edit(t, e, func(s *v1beta1.SizingExperimentSpec) { s.Suspend = ptr.To(false) })
 	underLoad(t, e)
 	if attempts := theTrial(t, e).Status.Attempts; len(attempts) != 2 || attempts[0].Outcome != v1beta1.OutcomeInterrupted {
 		t.Errorf("after it was resumed, the attempts are %+v", attempts)

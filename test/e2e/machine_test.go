@@ -39,7 +39,7 @@ func loaded(t *testing.T, percent int, logins float64) func(*v1beta1.SizingExper
 		}
 		cpu := math.Inf(1)
 		for _, limit := range s.Matrix.CPULimits {
-			quantity := resource.MustParse(limit)
+			quantity := resource.MustParse(limit.String())
 			cpu = min(cpu, quantity.AsApproximateFloat64())
 		}
 		rate := float64(percent) / 100 * cpu * 1e6 / hashMicroseconds(t, cost)

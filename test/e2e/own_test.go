@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // admitsExamples makes an operator deploy the images of the examples.
@@ -26,7 +27,7 @@ func etcd(t *testing.T, name string, changes ...func(*v1beta1.SizingExperimentSp
 	must(t, yaml.UnmarshalStrict(text, example))
 	return tiny(namespace(t), name, append([]func(*v1beta1.SizingExperimentSpec){func(s *v1beta1.SizingExperimentSpec) {
 		s.Service, s.Matrix.Concurrency = example.Spec.Service, example.Spec.Matrix.Concurrency
-		s.Matrix.Costs, s.Matrix.CPULimits = []int32{8}, []string{"400m"}
+		s.Matrix.Costs, s.Matrix.CPULimits = []int32{8}, fixture.Limits("400m")
 	}}, changes...)...)
 }
 

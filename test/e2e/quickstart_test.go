@@ -68,9 +68,9 @@ func checkRow(t *testing.T, row v1beta1.VariantResult) {
 	if row.Samples == nil || *row.Samples < 100 {
 		t.Errorf("%s: fewer than 100 samples at the reported step", row.Variant)
 	}
-	if row.P95Interval == nil || row.ObjectiveMet == nil || row.ReportedLoadPercent == nil || row.Trials != 1 {
+	if row.P95Interval == nil || row.ObjectiveMet == nil || row.ReportedLoadPerMille == nil || row.Trials != 1 {
 		t.Errorf("%s: interval %v, objective met %v, reported load %v, trials %d",
-			row.Variant, row.P95Interval, row.ObjectiveMet, row.ReportedLoadPercent, row.Trials)
+			row.Variant, row.P95Interval, row.ObjectiveMet, row.ReportedLoadPerMille, row.Trials)
 	}
 	if failures := row.Failures; failures == nil || failures.Logins < *row.Samples || failures.AtMostPerMillion > 50_000 {
 		t.Errorf("%s: failures %+v of %d samples", row.Variant, failures, *row.Samples)
@@ -89,8 +89,8 @@ func checkRow(t *testing.T, row v1beta1.VariantResult) {
 	}
 	// Only a quota throttles, and whole CPUs have none with the local cluster's static CPU manager.
 	quota := row.CPULimit != "1" || os.Getenv("HASHMARK_NODE_ROOTS") != ""
-	if (row.ThrottledPercent != nil) != quota {
-		t.Errorf("%s: throttled share %v, want one: %t", row.Variant, row.ThrottledPercent, quota)
+	if (row.ThrottledPerMille != nil) != quota {
+		t.Errorf("%s: throttled share %v, want one: %t", row.Variant, row.ThrottledPerMille, quota)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestServiceAndGeneratorRanOnTheirOwnCPUsUnderRealQuotas(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"c8-500m", "c10-500m"} {
-		if share := trials[name].Status.Result.ThrottledPercent; share == nil || *share == 0 {
+		if share := trials[name].Status.Result.ThrottledPerMille; share == nil || *share == 0 {
 			t.Errorf("%s was never throttled", name)
 		}
 	}

@@ -9,14 +9,18 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "starved", tries(1), func(s *v1beta1.SizingExperimentSpec) {
-		s.Generator.CPULimit = "20m"
+		s.Generator.CPULimit = ptr.To(intstr.Parse("20m"))
 	}, loaded(t, 40, 1)))
 	finished(t, e, 4*time.Minute)
 	// With so little CPU, k6 sends its logins late, or cannot even start its virtual users.
@@ -53,7 +57,7 @@ func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
 func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "robbed", longer(12), costs(8), func(s *v1beta1.SizingExperimentSpec) {
-		s.Matrix.CPULimits = []string{"1"}
+		s.Matrix.CPULimits = fixture.Limits("1")
 	}, loaded(t, 30, 1)))
 	underLoad(t, e)
 	burn(t, theTrial(t, e).Status.Calibration.Cpuset)

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
@@ -45,12 +46,12 @@ func tiny(ns, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1be
 	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix: v1beta1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
+			Matrix: v1beta1.Matrix{Costs: []int32{4}, CPULimits: fixture.Limits("250m")},
 			Load: v1beta1.Load{
 				Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(30)}},
 				StepSeconds: 3, WarmupSeconds: 1, RequestTimeoutSeconds: 2,
 			},
-			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		},
 	}
 	for _, change := range changes {
@@ -69,7 +70,7 @@ func costs(costs ...int32) func(*v1beta1.SizingExperimentSpec) {
 }
 
 func tries(n int32) func(*v1beta1.SizingExperimentSpec) {
-	return func(s *v1beta1.SizingExperimentSpec) { s.AttemptsPerTrial = n }
+	return func(s *v1beta1.SizingExperimentSpec) { s.AttemptsPerTrial = &n }
 }
 
 func create[T client.Object](t *testing.T, object T) T {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -22,9 +23,8 @@ load:
   stepSeconds: 10
   warmupSeconds: 5
   requestTimeoutSeconds: 10
-objective: {p95Milliseconds: 1000, maxErrorPerMille: 1}
+objective: {p95Milliseconds: 1000, maxErrorPerMille: 10}
 repetitions: 1
-order: Shuffled
 parallelism: 1
 attemptsPerTrial: 3
 suspend: false
@@ -76,7 +76,7 @@ const full = `
 spec:
   matrix:
     costs: [8, 10]
-    cpuLimits: ["0.5", "1000m", "1500m"]
+    cpuLimits: ["0.5", 1, "1500m"]
     concurrency:
     - {mode: Unbounded}
     - {mode: WorkerPool, workers: 1, queueLength: 64}
@@ -87,22 +87,21 @@ spec:
       perCPUHour: "0.0525"
     measure: All
   service: {replicas: 2, memoryLimit: 0.125Gi}
-  generator: {cpuLimit: "0.5", memoryLimit: 1024Mi}
+  generator: {cpuLimit: "0.5"}
   load:
     rates: {perSecond: [1, "2.50", 20], arrivals: Uniform}
     stepSeconds: 3
     warmupSeconds: 0
     requestTimeoutSeconds: 5
   objective: {p95Milliseconds: 500, maxErrorPerMille: 0}
-  demand: {loginsPerSecond: 60, headroomPercent: 0, minimumCost: 10, maxTotalCPU: "8.0", maxReplicas: 20, surviveReplicas: 1, verify: Full}
+  demand: {loginsPerSecond: "60.50", headroomPercent: 0, minimumCost: 10, maxTotalCPU: 8, maxReplicas: 20, surviveReplicas: 1, verify: Full}
   prices:
     currency: USD
     perCPUHour: "0.040"
-    attackerHardware: {price: "2000.0", watts: 575, perKilowattHour: "0.150", years: 3}
+    attackerHardware: {price: 2000, watts: 575, perKilowattHour: "0.150", years: 3}
     guessesPerSecondPerGPUAtCost10: 10000
   baseline: c8-500m-u-small
   repetitions: 2
-  order: AsWritten
   seed: 0
   parallelism: 2
   attemptsPerTrial: 1
@@ -123,7 +122,7 @@ func TestASpecIsKeptAsWritten(t *testing.T) {
 	if err := apiClient.Get(t.Context(), client.ObjectKeyFromObject(created), typed); err != nil {
 		t.Fatalf("reading the experiment: %v", err)
 	}
-	typed.Spec.Suspend = false
+	typed.Spec.Suspend = ptr.To(false)
 	if err := strictly().Update(t.Context(), typed); err != nil {
 		t.Fatalf("writing back what was read, but for suspend: %v", err)
 	}

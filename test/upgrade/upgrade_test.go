@@ -11,11 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
@@ -107,10 +109,10 @@ func (c *cluster) suspendedExperiment(trials int) *v1beta1.SizingExperiment {
 	e := &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},
 		Spec: v1beta1.SizingExperimentSpec{
-			Suspend: true, Repetitions: int32(trials / 2), AttemptsPerTrial: 1,
-			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
-			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 10},
-			Demand:    &v1beta1.Demand{LoginsPerSecond: 20, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"},
+			Suspend: ptr.To(true), Repetitions: ptr.To(int32(trials / 2)), AttemptsPerTrial: ptr.To[int32](1),
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m")},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000},
+			Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(20), MinimumCost: ptr.To[int32](4), MaxTotalCPU: ptr.To(intstr.Parse("2"))},
 			Seed:      ptr.To[int64](7),
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 	"github.com/hashmark-dev/hashmark/tools/bench/report"
 )
@@ -47,7 +48,7 @@ type quickstartRun struct {
 func (w testNamespace) quickstart(t *testing.T, number int, more ...string) quickstartRun {
 	t.Helper()
 	e := w.experiment(t, fmt.Sprintf("quickstart-%d", number), quickstartManifest)
-	e.Spec.Matrix.CPULimits = append(e.Spec.Matrix.CPULimits, more...)
+	e.Spec.Matrix.CPULimits = append(e.Spec.Matrix.CPULimits, fixture.Limits(more...)...)
 	trials := w.measure(t, e)
 	return quickstartRun{number: number, experiment: e, trials: trials}
 }
@@ -191,6 +192,6 @@ func (q quickstartRun) agrees(other quickstartRun) bool {
 	if row == nil || row.CapacityInterval == nil {
 		return false
 	}
-	wanted := int64(demand.LoginsPerSecond) * (100 + int64(ptr.Deref(demand.HeadroomPercent, 30))) * 10
+	wanted := demand.MilliPerSecond() * (100 + int64(ptr.Deref(demand.HeadroomPercent, 30))) / 100
 	return int64(answer.Replicas)*row.CapacityInterval.HighMilliPerSecond >= wanted
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // scale is an API server with many experiments, and with Kubernetes' own controllers.
@@ -65,8 +66,8 @@ func (s *scale) experiment(name string, i int) *v1beta1.SizingExperiment {
 	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace(i), Name: fmt.Sprintf("%s-%d", name, i)},
 		Spec: v1beta1.SizingExperimentSpec{
-			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
-			Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m", "1")},
+			Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		},
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/tools/lab"
 )
 
@@ -104,11 +105,11 @@ func costs(costs ...int32) change {
 }
 
 func limits(limits ...string) change {
-	return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.CPULimits = limits }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.CPULimits = fixture.Limits(limits...) }
 }
 
 func repetitions(n int32) change {
-	return func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = n }
+	return func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = &n }
 }
 
 func stepSeconds(n int) change {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -165,30 +166,30 @@ func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 	}{
 		"objective": {func(e *v1beta1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 500 }, "The objective differs: p95 at most 1000 ms, at most 1 ‰ failed in A, p95 at most 500 ms, at most 1 ‰ failed in B."},
 		"demand": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "8", MaxReplicas: ptr.To[int32](4)}
+			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("8")), MaxReplicas: ptr.To[int32](4)}
 		}, "The demand differs: none in A, 5 logins/s with 30 % headroom, at least cost 10, at most 8 CPU, at most 4 replicas in B."},
 		"prices": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 10000 guesses/s in B."},
 		"hashes": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}}
+			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}}
 		}, "The demand differs: none in A, 5 logins/s, any of Bcrypt and Argon2id in B."},
 		"prices of memory and of guesses at a control": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: "0.04", PerGiBHour: "0.005", AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_000}}}
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.005")), AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_000}}}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 0.005 per GiB-hour, 12000 guesses/s at control argon in B."},
 		"hardware": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", AttackerHardware: &v1beta1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}}
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", AttackerHardware: &v1beta1.AttackerHardware{Price: intstr.Parse("2000"), Watts: 575, PerKilowattHour: intstr.Parse("0.15"), Years: 3}}
 		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},
 		"mode":       {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity, e.Spec.Load.Rates = nil, &v1beta1.RatesLoad{} }, "The load's mode differs: Capacity in A, Rates in B."},
 		"arrivals":   {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.Arrivals = ptr.To(v1beta1.ArrivalsUniform) }, "The arrivals differ: Poisson in A, Uniform in B."},
 		"steps":      {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.MinSamples = ptr.To[int32](400) }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
 		"encryption": {func(e *v1beta1.SizingExperiment) { e.Spec.Service.TLS = &v1beta1.TLS{} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
 		"replicas":   {func(e *v1beta1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
-		"memory":     {func(e *v1beta1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
+		"memory":     {func(e *v1beta1.SizingExperiment) { e.Spec.Service.MemoryLimit = ptr.To(intstr.Parse("256Mi")) }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
 		"no end": {func(e *v1beta1.SizingExperiment) { e.Status.Phase = v1beta1.ExperimentSuspended },
 			"hashmark-demo/quickstart (B) has not finished. Suspended after 6 of 6 trials. So far: Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s."},
 		"nothing": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Load.Capacity, e.Spec.Repetitions = &v1beta1.CapacityLoad{Arrivals: ptr.To(v1beta1.ArrivalsPoisson)}, 4
+			e.Spec.Load.Capacity, e.Spec.Repetitions = &v1beta1.CapacityLoad{Arrivals: ptr.To(v1beta1.ArrivalsPoisson)}, ptr.To[int32](4)
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +283,7 @@ func TestReferenceSpeedsThatDiffer(t *testing.T) {
 
 // asked adds a demand and a recommendation.
 func asked(e *v1beta1.SizingExperiment, _ []v1beta1.SizingTrial) {
-	e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30)}
+	e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](30)}
 	e.Status.Recommendation = &v1beta1.Recommendation{
 		Size: v1beta1.Size{Variant: "c10-500m", Cost: 10, CPULimit: "500m", Replicas: 1, TotalCPU: "500m"}, Confidence: v1beta1.ConfidenceHigh, Reason: "because",
 	}

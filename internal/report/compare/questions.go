@@ -30,7 +30,7 @@ func questions(a, b report.Document) []string {
 	}
 	texts = append(texts, differ("The replicas behind the Service differ", count(from.Service.Replicas), count(to.Service.Replicas))...)
 	texts = append(texts, differ("The encryption of logins differs", strings.Join(report.TLSWords(from.Service), ""), strings.Join(report.TLSWords(to.Service), ""))...)
-	texts = append(texts, differ("The service's memory limit differs", from.Service.MemoryLimit, to.Service.MemoryLimit)...)
+	texts = append(texts, differ("The service's memory limit differs", units.Written(from.Service.MemoryLimit), units.Written(to.Service.MemoryLimit))...)
 	return append(texts, unfinished(a, b)...)
 }
 
@@ -52,8 +52,8 @@ func demand(d report.Document) string {
 	if demand.MinimumCost != nil {
 		text += fmt.Sprintf(", at least cost %d", *demand.MinimumCost)
 	}
-	if demand.MaxTotalCPU != "" {
-		text += fmt.Sprintf(", at most %s CPU", demand.MaxTotalCPU)
+	if demand.MaxTotalCPU != nil {
+		text += fmt.Sprintf(", at most %s CPU", demand.MaxTotalCPU.String())
 	}
 	if demand.MaxReplicas != nil {
 		text += fmt.Sprintf(", at most %d replicas", *demand.MaxReplicas)
@@ -73,9 +73,9 @@ func priceList(p *v1beta1.Prices) string {
 	if p == nil {
 		return ""
 	}
-	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, cmp.Or(p.PerCPUHour, "none")), attackerWords(p)}
-	if p.PerGiBHour != "" {
-		list = append(list, p.PerGiBHour+" per GiB-hour")
+	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, cmp.Or(units.Written(p.PerCPUHour), "none")), attackerWords(p)}
+	if p.PerGiBHour != nil {
+		list = append(list, p.PerGiBHour.String()+" per GiB-hour")
 	}
 	if p.GuessesPerSecondPerGPUAtCost10 != nil {
 		list = append(list, fmt.Sprintf("%d guesses/s", *p.GuessesPerSecondPerGPUAtCost10))
@@ -88,9 +88,9 @@ func priceList(p *v1beta1.Prices) string {
 
 func attackerWords(p *v1beta1.Prices) string {
 	if h := p.AttackerHardware; h != nil {
-		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price, h.Watts, h.Years, h.PerKilowattHour)
+		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price.String(), h.Watts, h.Years, h.PerKilowattHour.String())
 	}
-	return cmp.Or(p.GPUHour, "none") + " per GPU-hour"
+	return cmp.Or(units.Written(p.GPUHour), "none") + " per GPU-hour"
 }
 
 func arrivals(load v1beta1.Load) string {

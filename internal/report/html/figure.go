@@ -204,8 +204,8 @@ func throttlingPart(d report.Document) part {
 			"The time that a login waits for the next period is part of its response time.",
 	}
 	for _, row := range d.Rows {
-		if share := row.Result.ThrottledPercent; share != nil {
-			f.Bars = append(f.Bars, bar{Label: atLoad(row), Percent: min(max(*share, 0), 100)})
+		if share := row.Result.ThrottledPerMille; share != nil {
+			f.Bars = append(f.Bars, bar{Label: atLoad(row), Percent: int32(min(max((*share+5)/10, 0), 100))})
 		}
 	}
 	return figurePart("throttling", "Throttling", f)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -30,11 +31,11 @@ func question(name string) *v1beta1.SizingExperiment {
 	return &v1beta1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"},
 		Spec: v1beta1.SizingExperimentSpec{
-			Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
+			Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](1)},
 			Load:      v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5},
 			Baseline:  "c10-500m-epyc",
-			Demand:    &v1beta1.Demand{LoginsPerSecond: 40, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "16"},
-			Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+			Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(40), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("16"))},
+			Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
 		},
 		Status: v1beta1.SizingExperimentStatus{
 			Phase: v1beta1.ExperimentSucceeded, Seed: ptr.To[int64](42),
@@ -49,21 +50,21 @@ func add(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, cost int32, 
 	bound := cpus * 1e6 / hash
 	name := fmt.Sprintf("c%d-%s-%s", cost, limit, pool)
 	result := v1beta1.VariantResult{
-		Variant: name, Trial: e.Name + "-" + name,
+		Variant: name, TrialName: e.Name + "-" + name,
 		Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: limit, NodePool: pool,
 		Verdict: v1beta1.VerdictValid, ObjectiveMet: ptr.To(hash < 400e3), Trials: 1,
 		Calibration:           &handover.CalibrationResult{HashMicroseconds: int64(hash), ErrorMicroseconds: int64(hash / 200), Samples: 60},
 		BoundMilliPerSecond:   ptr.To(int64(bound * 1000)),
-		OfferedMilliPerSecond: ptr.To(int64(bound * 700)), ReportedLoadPercent: ptr.To[int32](70),
+		OfferedMilliPerSecond: ptr.To(int64(bound * 700)), ReportedLoadPerMille: ptr.To[int64](700),
 		P95Microseconds: ptr.To(int64(3.3 * hash)), P95Interval: &handover.Interval{LowMicroseconds: int64(2.7 * hash), HighMicroseconds: int64(4.1 * hash)},
-		ThrottledPercent:            ptr.To(int32(20 + 10/cpus)),
+		ThrottledPerMille:           ptr.To(int64(200 + 100/cpus)),
 		MaxThroughputMilliPerSecond: ptr.To(int64(bound * 990)),
 		Price:                       &v1beta1.Price{PerMillionLogins: "0.64", PerMonth: "58.40", AttackerPerBillionGuesses: attacked(cost)},
 	}
 	if *result.ObjectiveMet {
 		result.CapacityMilliPerSecond, result.CapacityMethod = ptr.To(int64(bound*850)), v1beta1.CapacityBoth
 		result.CapacityInterval = &v1beta1.RateInterval{LowMilliPerSecond: int64(bound * 820), HighMilliPerSecond: int64(bound * 880)}
-		result.Sizing = &v1beta1.Sizing{Replicas: int32(math.Ceil(52 / (bound * .85))), TotalCPU: "4", LoadPercent: 76}
+		result.Sizing = &v1beta1.Sizing{Replicas: int32(math.Ceil(52 / (bound * .85))), TotalCPU: "4", LoadPerMille: 760}
 	}
 	e.Status.Results = append(e.Status.Results, result)
 	trial := v1beta1.SizingTrial{
@@ -111,7 +112,7 @@ func predicted(e *v1beta1.SizingExperiment, cost int32, limit, pool string, inMa
 		HashMicroseconds: 114000, BoundMilliPerSecond: 8700, ObjectiveMet: true,
 		CapacityMilliPerSecond: ptr.To[int64](6900), CapacityInterval: &v1beta1.RateInterval{LowMilliPerSecond: 6500, HighMilliPerSecond: 7300},
 		OfferedMilliPerSecond: 6100, P95Microseconds: ptr.To[int64](410000), P95Interval: &handover.Interval{LowMicroseconds: 350000, HighMicroseconds: 480000},
-		Sizing: &v1beta1.Sizing{Replicas: 8, TotalCPU: "8", LoadPercent: 73},
+		Sizing: &v1beta1.Sizing{Replicas: 8, TotalCPU: "8", LoadPerMille: 730},
 		Price:  &v1beta1.Price{PerMillionLogins: "1.61", PerMonth: "233.60", AttackerPerBillionGuesses: attacked(cost)},
 	})
 }
@@ -143,7 +144,7 @@ func matrix() report.Document {
 	e.Status.ModelCheck = &v1beta1.ModelCheck{Passed: true, Message: "2 variants were held out; capacity is within 4.1 %, p95 within 11 %"}
 	size := v1beta1.Size{
 		Variant: "c11-1-epyc", Cost: 11, CPULimit: "1", NodePool: "epyc", Replicas: 7, TotalCPU: "7", CapacityMilliPerSecond: ptr.To[int64](52100),
-		LoadPercent: ptr.To[int32](77), PricePerMonth: "204.40", PricePerMillionLogins: "1.94", AttackerPricePerBillionGuesses: attacked(11),
+		LoadPerMille: ptr.To[int64](770), PricePerMonth: "204.40", PricePerMillionLogins: "1.94", AttackerPricePerBillionGuesses: attacked(11),
 	}
 	e.Status.Recommendation = &v1beta1.Recommendation{
 		Size: size, P95Microseconds: ptr.To[int64](402000), Confidence: v1beta1.ConfidenceHigh,
