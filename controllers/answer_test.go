@@ -89,11 +89,11 @@ func TestAnExperimentWithoutAUsableResultRecommendsNothing(t *testing.T) {
 // the recommendation as a sentence.
 func (w *testCluster) checkAnswer(e *v1beta1.SizingExperiment, column, sentence string) {
 	w.t.Helper()
-	complete := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionComplete)
-	if e.Status.Display.Recommended != column || !strings.Contains(complete.Message, sentence) {
-		w.t.Errorf("the column is %q, want %q; the condition is %q, want %q in it", e.Status.Display.Recommended, column, complete.Message, sentence)
+	finished := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished)
+	if e.Status.Display.Recommended != column || !strings.Contains(finished.Message, sentence) {
+		w.t.Errorf("the column is %q, want %q; the condition is %q, want %q in it", e.Status.Display.Recommended, column, finished.Message, sentence)
 	}
-	note := "on SizingExperiment " + e.Name + ": " + complete.Message
+	note := "on SizingExperiment " + e.Name + ": " + finished.Message
 	if !strings.Contains(w.transcript.text(), note) {
 		w.t.Errorf("no event says %q", note)
 	}

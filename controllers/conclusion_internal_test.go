@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -143,8 +142,14 @@ func TestAConclusionIsComputedOnce(t *testing.T) {
 	if !e.Status.Phase.Finished() || w.clock.conclusions != 1 {
 		t.Errorf("after %d conclusions the experiment is %q", w.clock.conclusions, e.Status.Phase)
 	}
-	if !meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionSlowConclusion) {
-		t.Error("the status does not say that the conclusion took long")
+	recorder, slow := w.reconciler.Events.(*events.FakeRecorder), 0
+	for range len(recorder.Events) {
+		if strings.Contains(<-recorder.Events, v1beta1.ReasonSlowConclusion) {
+			slow++
+		}
+	}
+	if slow != 1 {
+		t.Errorf("%d events say that the conclusion took long, want 1", slow)
 	}
 	w.pass(t)
 	if n := len(w.reconciler.conclusions.kept) + len(w.reconciler.checks.kept); n > 0 {

@@ -85,8 +85,7 @@ func (w *testCluster) checkEnd(e *v1beta1.SizingExperiment, phase v1beta1.Experi
 		return metav1.ConditionFalse
 	}
 	want := map[string]metav1.ConditionStatus{
-		v1beta1.ConditionProgressing: metav1.ConditionFalse, v1beta1.ConditionFinished: metav1.ConditionTrue,
-		v1beta1.ConditionComplete: yes(phase == v1beta1.ExperimentSucceeded), v1beta1.ConditionFailed: yes(phase == v1beta1.ExperimentFailed),
+		v1beta1.ConditionFinished: metav1.ConditionTrue, v1beta1.ConditionSuspended: metav1.ConditionFalse,
 		v1beta1.ConditionReady: yes(phase == v1beta1.ExperimentSucceeded), v1beta1.ConditionStalled: yes(phase != v1beta1.ExperimentSucceeded),
 		v1beta1.ConditionReconciling: metav1.ConditionFalse,
 	}

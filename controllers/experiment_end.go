@@ -17,7 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
-// slowConclusion is how long a conclusion takes before its experiment gets a condition about it.
+// slowConclusion is how long a conclusion takes before its experiment gets an event about it.
 const slowConclusion = 15 * time.Second
 
 // conclude computes the recommendation once all trials have been released. If it needs a
@@ -37,9 +37,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	if found.took >= slowConclusion {
 		message := fmt.Sprintf("Computing the recommendation took %s, and trials of other experiments "+
 			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", found.took.Round(time.Second))
-		if p.condition(v1beta1.ConditionSlowConclusion, true, v1beta1.ConditionSlowConclusion, message) {
-			p.events.add(warning, v1beta1.ConditionSlowConclusion, "Conclude", message)
-		}
+		p.events.add(warning, v1beta1.ReasonSlowConclusion, "Conclude", message)
 	}
 	if !found.needed || ptr.Deref(p.experiment.Spec.Cancel, false) {
 		ctx, cancel := timeToWrite(ctx)
@@ -105,14 +103,15 @@ func (p *experimentPass) finish(phase v1beta1.ExperimentPhase, reason, message s
 		status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
 	}
 	succeeded := phase == v1beta1.ExperimentSucceeded
-	for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionReconciling} {
-		p.condition(kind, false, v1beta1.ReasonFinished, message)
-	}
-	p.condition(v1beta1.ConditionReady, succeeded, reason, message)
-	p.condition(v1beta1.ConditionStalled, !succeeded, reason, message)
-	p.condition(v1beta1.ConditionComplete, succeeded, reason, message)
-	p.condition(v1beta1.ConditionFailed, phase == v1beta1.ExperimentFailed, reason, message)
+	p.suspended(false)
+	p.condition(v1beta1.ConditionReconciling, false, v1beta1.ReasonFinished, message)
 	p.condition(v1beta1.ConditionFinished, true, reason, message)
+	p.condition(v1beta1.ConditionReady, succeeded, reason, message)
+	if succeeded {
+		p.condition(v1beta1.ConditionStalled, false, v1beta1.ReasonNotStalled, "")
+	} else {
+		p.condition(v1beta1.ConditionStalled, true, reason, message)
+	}
 	status.Display = results.ExperimentDisplay(&p.experiment.Status)
 	kind := normal
 	if phase == v1beta1.ExperimentFailed {

@@ -281,8 +281,7 @@ func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
 	if p.experiment.Status.Phase == "" {
 		p.experiment.Status.Phase = v1beta1.ExperimentPending
 	}
-	p.unfinished(true, reason, message)
-	if p.condition(v1beta1.ConditionProgressing, false, reason, message) {
+	if p.unfinished(false, reason, message) {
 		p.events.add(warning, reason, "Plan", message)
 	}
 	return refresh, nil
@@ -292,7 +291,7 @@ func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
 // else this one's. A webhook may answer each time with another message, and each write of the
 // status causes the next pass at once.
 func (p *experimentPass) firstRefusal(refused *refusedError) string {
-	shown := meta.FindStatusCondition(p.experiment.Status.Conditions, v1beta1.ConditionProgressing)
+	shown := meta.FindStatusCondition(p.experiment.Status.Conditions, v1beta1.ConditionReconciling)
 	if shown != nil && shown.Reason == refused.reason {
 		return shown.Message
 	}

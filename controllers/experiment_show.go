@@ -38,23 +38,29 @@ func (p *experimentPass) show() {
 	if phase == v1beta1.ExperimentRunning {
 		status.Progress.EstimatedEndTime = p.estimatedEnd()
 	}
-	if p.condition(v1beta1.ConditionProgressing, phase != v1beta1.ExperimentSuspended, reason, message) && fails {
+	if p.unfinished(phase != v1beta1.ExperimentSuspended, reason, message) && fails {
 		p.events.add(warning, reason, "Measure", message)
 	}
-	p.unfinished(phase != v1beta1.ExperimentSuspended, reason, message)
 	status.Display = results.ExperimentDisplay(status)
 }
 
-// unfinished sets the conditions of an experiment that has not ended. The operator goes on with it by
-// itself if it is reconciling.
-func (p *experimentPass) unfinished(reconciling bool, reason, message string) {
-	p.condition(v1beta1.ConditionReconciling, reconciling, reason, message)
-	for _, kind := range []string{
-		v1beta1.ConditionComplete, v1beta1.ConditionFailed, v1beta1.ConditionFinished,
-		v1beta1.ConditionReady, v1beta1.ConditionStalled,
-	} {
+// unfinished sets the conditions of an experiment that has not ended, and reports whether it
+// reconciles for another reason than before.
+func (p *experimentPass) unfinished(reconciling bool, reason, message string) (changed bool) {
+	for _, kind := range []string{v1beta1.ConditionFinished, v1beta1.ConditionReady} {
 		p.condition(kind, false, v1beta1.ReasonNotFinished, "The experiment has not ended")
 	}
+	p.condition(v1beta1.ConditionStalled, false, v1beta1.ReasonNotStalled, "")
+	p.suspended(p.experiment.Spec.Suspend && !p.experiment.Spec.Cancel)
+	return p.condition(v1beta1.ConditionReconciling, reconciling, reason, message)
+}
+
+func (p *experimentPass) suspended(is bool) {
+	reason := v1beta1.ReasonNotSuspended
+	if is {
+		reason = v1beta1.ReasonSuspended
+	}
+	p.condition(v1beta1.ConditionSuspended, is, reason, "")
 }
 
 // position returns the queue position to show, or 0 if the experiment has no position. After a

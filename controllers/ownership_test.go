@@ -80,9 +80,9 @@ func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 			w.make(decoy)
 			w.wait(time.Minute)
 			w.reread(e)
-			progressing := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing)
-			if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason != v1beta1.ReasonNameTaken {
-				t.Fatalf("condition Progressing does not report that a name is taken: %+v", progressing)
+			reconciling := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionReconciling)
+			if reconciling == nil || reconciling.Status != metav1.ConditionFalse || reconciling.Reason != v1beta1.ReasonNameTaken {
+				t.Fatalf("condition Reconciling does not report that a name is taken: %+v", reconciling)
 			}
 			if _, trial := decoy.(*v1beta1.SizingTrial); !trial { // the operator writes into a trial's status why it is refused
 				w.checkUntouched(decoy)

@@ -104,17 +104,17 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
 					t.Fatal(err)
 				}
-				return meta.FindStatusCondition(experiment.Status.Conditions, v1beta1.ConditionProgressing)
+				return meta.FindStatusCondition(experiment.Status.Conditions, v1beta1.ConditionReconciling)
 			}
 			for range 2 {
 				shown := pass(refresh)
 				if shown == nil || shown.Status != metav1.ConditionFalse || shown.Reason != v1beta1.ReasonQuotaRefused ||
 					!strings.Contains(shown.Message, "exceeded quota: small, used: 1") {
-					t.Errorf("condition Progressing is %+v", shown)
+					t.Errorf("condition Reconciling is %+v", shown)
 				}
 			}
 			if shown := pass(waitingRefresh); shown.Reason == v1beta1.ReasonQuotaRefused {
-				t.Errorf("after the quota was raised, condition Progressing is %+v", shown)
+				t.Errorf("after the quota was raised, condition Reconciling is %+v", shown)
 			}
 		})
 	}

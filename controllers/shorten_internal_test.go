@@ -36,7 +36,7 @@ func TestAStatusThatIsTooLargeIsWrittenInAShorterForm(t *testing.T) {
 		experiment.Status.Results = append(experiment.Status.Results, v1beta1.VariantResult{Variant: strings.Repeat("c", 50)})
 	}
 	experiment.Status.Phase = v1beta1.ExperimentRunning
-	meta.SetStatusCondition(&experiment.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonMeasuring})
+	meta.SetStatusCondition(&experiment.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonMeasuring})
 	if err := patchStatus(t.Context(), c, c, experiment, before); err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func checkAccepted(w *testCluster, e *v1beta1.SizingExperiment, goal string) (fa
 	case condition == nil:
 		return fateAccepted, errors.New("it has no condition Accepted")
 	case e.Status.Phase == v1beta1.ExperimentFailed:
-		failed := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFailed)
+		failed := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished)
 		if failed == nil || failed.Reason == "" {
 			return fateEnded, errors.New("it failed without a reason")
 		}

@@ -216,9 +216,9 @@ func TestManyTrialsOfOneTenantAreNotCreated(t *testing.T) {
 	w.settle()
 	w.checkSmall(2*(1+1+10), 300_000)
 	w.reread(suspended)
-	progressing := meta.FindStatusCondition(suspended.Status.Conditions, v1beta1.ConditionProgressing)
-	if progressing.Reason != v1beta1.ReasonSuspended || suspended.Status.Progress.Trials != 640 {
-		t.Errorf("the suspended experiment has condition %+v and %+v", progressing, suspended.Status.Progress)
+	condition := meta.FindStatusCondition(suspended.Status.Conditions, v1beta1.ConditionSuspended)
+	if condition.Status != metav1.ConditionTrue || suspended.Status.Progress.Trials != 640 {
+		t.Errorf("the suspended experiment has condition %+v and %+v", condition, suspended.Status.Progress)
 	}
 	w.reread(last)
 	if last.Status.Phase != v1beta1.ExperimentQueued || last.Status.Progress.QueuePosition == nil || len(w.trialsOf(last)) > 0 {

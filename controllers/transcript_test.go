@@ -129,7 +129,7 @@ func experimentFacts(e *v1beta1.SizingExperiment) []fact {
 	s := e.Status
 	all := []fact{{what: "is " + string(s.Phase)}}
 	for _, c := range s.Conditions {
-		if c.Reason != v1beta1.ReasonNotFinished {
+		if !slices.Contains([]string{v1beta1.ReasonNotFinished, v1beta1.ReasonNotStalled, v1beta1.ReasonNotSuspended}, c.Reason) {
 			all = append(all, fact{fmt.Sprintf("has condition %s=%s, %s", c.Type, c.Status, c.Reason), ": " + c.Message})
 		}
 	}

@@ -223,7 +223,7 @@ func TestAPausedOperatorRemovesAllLoad(t *testing.T) {
 	w.wait(time.Hour)
 	w.checkNothingLoads()
 	w.reread(first)
-	if i := slices.IndexFunc(first.Status.Conditions, func(c metav1.Condition) bool { return c.Type == v1beta1.ConditionProgressing }); first.Status.Conditions[i].Reason != v1beta1.ReasonPaused {
+	if i := slices.IndexFunc(first.Status.Conditions, func(c metav1.Condition) bool { return c.Type == v1beta1.ConditionReconciling }); first.Status.Conditions[i].Reason != v1beta1.ReasonPaused {
 		t.Errorf("the condition is %+v", first.Status.Conditions[i])
 	}
 	w.paused = false

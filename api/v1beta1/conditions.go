@@ -7,18 +7,10 @@ const (
 	// ConditionAccepted is True when the experiment can be measured. Its message says how
 	// many trials are planned, or why the experiment can't be measured.
 	ConditionAccepted = "Accepted"
-	// ConditionProgressing is True while trials run or wait for their turn.
-	ConditionProgressing = "Progressing"
-	// ConditionComplete is True when every variant has a verdict and at least one verdict
-	// is Valid or Suspect.
-	ConditionComplete = "Complete"
-	// ConditionFailed is True when the experiment ended without a usable result.
-	ConditionFailed = "Failed"
 	// ConditionFinished is True when the experiment ended, for any reason.
 	ConditionFinished = "Finished"
-	// ConditionSlowConclusion is True when computing the recommendation took so long that trials
-	// of other experiments waited for it. It is absent otherwise.
-	ConditionSlowConclusion = "SlowConclusion"
+	// ConditionSuspended is True while spec.suspend keeps the experiment from being measured.
+	ConditionSuspended = "Suspended"
 )
 
 // The conditions of both that tools which wait for objects look at: Helm, Flux, Argo CD and whatever
@@ -26,7 +18,9 @@ const (
 const (
 	// ConditionReady is True when the experiment or the trial ended with a result.
 	ConditionReady = "Ready"
-	// ConditionReconciling is True while it is measured, or waits to be.
+	// ConditionReconciling is True while it is measured, or waits for its turn. It is False while it is
+	// suspended, and while the cluster does not let its trials be created. Its reason and the message
+	// of an experiment's say what it does or waits for.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is True when it ended without a result, and will not get one.
 	ConditionStalled = "Stalled"
@@ -34,8 +28,6 @@ const (
 
 // The conditions of a trial.
 const (
-	// ConditionMeasured is True when the trial has a result.
-	ConditionMeasured = "Measured"
 	// ConditionReleased is True when the trial ended and everything it created is deleted, or
 	// can put no more load on the cluster.
 	ConditionReleased = "Released"
@@ -53,6 +45,8 @@ const (
 	ReasonMeasuring         = "Measuring"
 	ReasonVerifying         = "Verifying"
 	ReasonSuspended         = "Suspended"
+	ReasonNotSuspended      = "NotSuspended"
+	ReasonNotStalled        = "NotStalled"
 	ReasonCancelled         = "Cancelled"
 	ReasonFinished          = "Finished"
 	ReasonNotFinished       = "NotFinished"
@@ -60,6 +54,7 @@ const (
 	ReasonSomeSuspect       = "SomeSuspect"
 	ReasonSomeWithoutResult = "SomeWithoutResult"
 	ReasonNoneMeasured      = "NoneMeasured"
+	ReasonSlowConclusion    = "SlowConclusion"
 )
 
 // Reasons why an attempt ended without numbers, or what it waits for.

@@ -51,9 +51,9 @@ type SizingExperimentStatus struct {
 	// When the experiment ended, for any reason.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// Accepted (the experiment can be measured), Progressing (trials run or wait), Complete
-	// (it succeeded), Failed, and Finished (it ended, for any reason). SlowConclusion is present
-	// if computing the recommendation took so long that trials of other experiments waited.
+	// Accepted (the experiment can be measured), Suspended, Reconciling (it is measured, or
+	// waits for its turn), Ready (it ended with a result), Stalled (it ended without one), and Finished
+	// (it ended, for any reason).
 	// +optional
 	// +listType=map
 	// +listMapKey=type

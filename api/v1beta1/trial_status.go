@@ -66,8 +66,10 @@ type SizingTrialStatus struct {
 	// load on the cluster.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// Measured (it has a result) and Released (it ended, and everything it created is
-	// deleted or can put no more load on the cluster).
+	// Ready (the trial ended with a result), Reconciling (it is measured, or waits for its
+	// turn), Stalled (it ended without a result), Released (it ended, and everything it created is
+	// deleted or can put no more load on the cluster), and Waiting (it waits for something
+	// other than its turn or its load, and others may have its turn).
 	// +optional
 	// +listType=map
 	// +listMapKey=type

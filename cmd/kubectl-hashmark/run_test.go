@@ -39,7 +39,7 @@ func operate(t *testing.T, e *v1beta1.SizingExperiment, phase v1beta1.Experiment
 	t.Helper()
 	before := client.MergeFrom(e.DeepCopy())
 	e.Status.Phase = phase
-	for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionFinished} {
+	for _, kind := range []string{v1beta1.ConditionReconciling, v1beta1.ConditionFinished} {
 		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
 			Type: kind, Status: metav1.ConditionTrue, Reason: "Test", Message: "this is " + string(phase),
 		})

@@ -29,7 +29,7 @@ type stage struct {
 
 func (s stage) show(e *v1beta1.SizingExperiment) {
 	e.Status.Phase = s.phase
-	for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionFinished} {
+	for _, kind := range []string{v1beta1.ConditionReconciling, v1beta1.ConditionFinished} {
 		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: s.message})
 	}
 	if s.phase == v1beta1.ExperimentSucceeded {

@@ -33,7 +33,7 @@ spec:
 func reaches(phase v1beta1.ExperimentPhase, message string) func(*v1beta1.SizingExperiment) {
 	return func(e *v1beta1.SizingExperiment) {
 		e.Status.Phase = phase
-		for _, kind := range []string{v1beta1.ConditionProgressing, v1beta1.ConditionFinished} {
+		for _, kind := range []string{v1beta1.ConditionReconciling, v1beta1.ConditionFinished} {
 			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: message})
 		}
 	}

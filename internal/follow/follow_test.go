@@ -167,7 +167,7 @@ func TestLinesLeaveOutTheTimeBetweenStages(t *testing.T) {
 	} {
 		e := in(v1beta1.ExperimentRunning, "ours")
 		e.Status.Progress = &v1beta1.Progress{Doing: state.doing, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second)))}
-		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionProgressing, Reason: state.reason, Message: state.message})
+		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: v1beta1.ConditionReconciling, Reason: state.reason, Message: state.message})
 		lines.Update(e)
 	}
 	lines.Disconnected(errors.New("connection refused"))
@@ -213,7 +213,7 @@ func TestLateSaysWhatToCheck(t *testing.T) {
 	busy := in(v1beta1.ExperimentRunning, "theirs")
 	busy.Name = "busy"
 	running := in(v1beta1.ExperimentRunning, "ours")
-	running.Status.Conditions = []metav1.Condition{{Type: v1beta1.ConditionProgressing, Message: "c8-250m: ImagePull"}}
+	running.Status.Conditions = []metav1.Condition{{Type: v1beta1.ConditionReconciling, Message: "c8-250m: ImagePull"}}
 	queued := in(v1beta1.ExperimentQueued, "ours")
 	queued.Status.Progress = &v1beta1.Progress{QueuePosition: ptr.To[int32](2)}
 	for want, tt := range map[string]struct {

@@ -32,8 +32,8 @@ type Lines struct {
 // runs, or in which one has just begun.
 func (l *Lines) Update(e *v1beta1.SizingExperiment) {
 	line := ProgressLine(e)
-	progressing := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing)
-	between := progressing != nil && progressing.Reason == v1beta1.ReasonMeasuring && Doing(e) == ""
+	reconciling := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionReconciling)
+	between := reconciling != nil && reconciling.Reason == v1beta1.ReasonMeasuring && Doing(e) == ""
 	if line == l.last || between {
 		return
 	}
@@ -63,8 +63,8 @@ func ProgressLine(e *v1beta1.SizingExperiment) string {
 		return "Waits for an operator to look at it"
 	}
 	line := string(e.Status.Phase)
-	if progressing := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing); progressing != nil {
-		line += ": " + progressing.Message
+	if reconciling := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionReconciling); reconciling != nil {
+		line += ": " + reconciling.Message
 	}
 	return units.Line(line)
 }

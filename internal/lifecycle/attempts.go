@@ -138,28 +138,27 @@ func endTrial(trial *v1beta1.SizingTrial, now time.Time, phase v1beta1.TrialPhas
 	SetCondition(trial, v1beta1.ConditionReleased, metav1.ConditionTrue, reason, now)
 }
 
-// setReady sets the conditions that other tools look at. Their reason does not follow the progress,
+// setReady sets the conditions that other tools look at. Their reasons do not follow the progress,
 // which the status has by itself.
 func setReady(trial *v1beta1.SizingTrial, reconciling bool, now time.Time) {
-	finished, succeeded := trial.Status.Phase.Finished(), trial.Status.Phase == v1beta1.TrialSucceeded
-	reason := v1beta1.ReasonNotFinished
-	if finished {
-		reason = trial.Status.Reason
+	status := &trial.Status
+	outcome, halted := v1beta1.ReasonNotFinished, v1beta1.ReasonSuspended
+	if status.Phase.Finished() {
+		outcome, halted = status.Reason, v1beta1.ReasonFinished
 	}
-	for _, c := range []struct {
-		kind  string
-		value bool
-	}{
-		{v1beta1.ConditionReady, succeeded},
-		{v1beta1.ConditionReconciling, reconciling},
-		{v1beta1.ConditionStalled, finished && !succeeded},
-	} {
-		status := metav1.ConditionFalse
-		if c.value {
-			status = metav1.ConditionTrue
-		}
-		SetCondition(trial, c.kind, status, reason, now)
+	succeeded := status.Phase == v1beta1.TrialSucceeded
+	either(trial, v1beta1.ConditionReady, succeeded, outcome, outcome, now)
+	either(trial, v1beta1.ConditionReconciling, reconciling, outcome, halted, now)
+	either(trial, v1beta1.ConditionStalled, status.Phase.Finished() && !succeeded, outcome, v1beta1.ReasonNotStalled, now)
+}
+
+// either sets a condition with the reason for its value.
+func either(trial *v1beta1.SizingTrial, kind string, value bool, whyTrue, whyFalse string, now time.Time) {
+	if value {
+		SetCondition(trial, kind, metav1.ConditionTrue, whyTrue, now)
+		return
 	}
+	SetCondition(trial, kind, metav1.ConditionFalse, whyFalse, now)
 }
 
 // ShowProgress writes what the trial is doing or waiting for.

@@ -242,7 +242,6 @@ func keep(o *Observation, judged verdict.Judgement) {
 		status.Speed = judged.Speed
 		status.Speed.LoadStartTime = o.attempt().GeneratorStartTime
 	}
-	SetCondition(o.Trial, v1beta1.ConditionMeasured, metav1.ConditionTrue, string(judged.Result.Verdict), o.Now)
 }
 
 func firstInvalid(reasons []v1beta1.Reason) v1beta1.Reason {

@@ -110,7 +110,7 @@ func Continues(e *v1beta1.SizingExperiment) bool {
 // Blocked reports whether an experiment waits for something other than its turn: its trials
 // can't be created. It has no position, and does not block the queue.
 func Blocked(e *v1beta1.SizingExperiment) bool {
-	c := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionProgressing)
+	c := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionReconciling)
 	return c != nil && c.Status == metav1.ConditionFalse && slices.Contains(blocking, c.Reason)
 }
 

@@ -184,7 +184,7 @@ func TestTurns(t *testing.T) {
 		{"an experiment whose trials can't be created has no position", 1, func(c *cluster) {
 			blocked := c.add("a", "blocked", 1)
 			meta.SetStatusCondition(&blocked.Status.Conditions, metav1.Condition{
-				Type: v1beta1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNameTaken,
+				Type: v1beta1.ConditionReconciling, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNameTaken,
 			})
 			c.add("b", "new", 2)
 		}, queue.Turns{Position: map[types.UID]int32{"new": 1}}, nil},
@@ -256,7 +256,7 @@ func TestTurns(t *testing.T) {
 		}, queue.Turns{Start: names("a/begun-2"), Position: map[types.UID]int32{}}, nil},
 		{"an experiment that can't create its next trial is not concluded", 1, func(c *cluster) {
 			meta.SetStatusCondition(&c.add("a", "blocked", 1, endedAgo(time.Second)).Status.Conditions, metav1.Condition{
-				Type: v1beta1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonQuotaRefused,
+				Type: v1beta1.ConditionReconciling, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonQuotaRefused,
 			})
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},

@@ -32,7 +32,7 @@ func (d Document) Answer() string {
 	case meta.IsStatusConditionFalse(status.Conditions, v1beta1.ConditionAccepted):
 		return "The experiment is invalid: " + d.condition(v1beta1.ConditionAccepted)
 	case status.Phase == v1beta1.ExperimentFailed:
-		return "The experiment failed. " + d.condition(v1beta1.ConditionFailed)
+		return "The experiment failed. " + d.condition(v1beta1.ConditionFinished)
 	case !status.Phase.Finished():
 		return d.progress() + " " + d.soFar()
 	case status.Phase == v1beta1.ExperimentCancelled:

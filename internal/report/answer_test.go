@@ -99,7 +99,7 @@ func TestAnswerOfEachState(t *testing.T) {
 		"why it failed": {
 			func(e *experiment) {
 				e.Status.Phase, e.Status.Results = v1beta1.ExperimentFailed, nil
-				e.Status.Conditions = conditions(v1beta1.ConditionFailed, metav1.ConditionTrue, "No variant has a usable result: SummaryLost")
+				e.Status.Conditions = conditions(v1beta1.ConditionFinished, metav1.ConditionTrue, "No variant has a usable result: SummaryLost")
 			},
 			"The experiment failed. No variant has a usable result: SummaryLost.", false,
 		},

@@ -40,7 +40,7 @@ func TestAnExperimentOnAClusterWithCgroupVersion2(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	if !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1beta1.ConditionComplete) {
+	if !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1beta1.ConditionReady) {
 		t.Errorf("the experiment is not complete: %+v", experiment.Status.Conditions)
 	}
 	if experiment.Status.Recommendation == nil {

@@ -35,7 +35,7 @@ var quickstartVariants = []string{"c8-500m", "c8-1", "c10-500m", "c10-1"}
 
 func TestTheQuickstartSucceedsWithANumberInEveryRow(t *testing.T) {
 	e, _ := quickstart(t)
-	if e.Status.Phase != v1beta1.ExperimentSucceeded || !meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionComplete) {
+	if e.Status.Phase != v1beta1.ExperimentSucceeded || !meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionReady) {
 		t.Errorf("phase %s, conditions %v", e.Status.Phase, e.Status.Conditions)
 	}
 	if len(e.Status.Results) != len(quickstartVariants) {

@@ -120,7 +120,7 @@ func (s *scale) finish(n int) {
 				Variant: variant, CPULimit: "500m", Algorithm: v1beta1.AlgorithmBcrypt, Verdict: v1beta1.VerdictValid, Trials: 1,
 			})
 		}
-		for _, kind := range []string{v1beta1.ConditionAccepted, v1beta1.ConditionComplete, v1beta1.ConditionFinished} {
+		for _, kind := range []string{v1beta1.ConditionAccepted, v1beta1.ConditionReady, v1beta1.ConditionFinished} {
 			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
 				Type: kind, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonAllMeasured, ObservedGeneration: e.Generation,
 			})

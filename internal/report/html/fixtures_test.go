@@ -170,7 +170,7 @@ func failed() report.Document {
 	e := question("broken")
 	e.Status = v1beta1.SizingExperimentStatus{
 		Phase:      v1beta1.ExperimentFailed,
-		Conditions: []metav1.Condition{{Type: v1beta1.ConditionFailed, Status: metav1.ConditionTrue, Message: "No node has the labels of the pool graviton"}},
+		Conditions: []metav1.Condition{{Type: v1beta1.ConditionFinished, Status: metav1.ConditionTrue, Message: "No node has the labels of the pool graviton"}},
 	}
 	return report.New(e, nil)
 }
