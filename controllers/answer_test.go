@@ -85,13 +85,14 @@ func TestAnExperimentWithoutAUsableResultRecommendsNothing(t *testing.T) {
 	w.checkAnswer(e, "none", "No size is recommended: no variant that can be recommended has a usable result")
 }
 
-// checkAnswer checks the Recommended column, and that the condition and the last event contain
-// the recommendation as a sentence.
+// checkAnswer checks the Recommended column, and that the condition and the last event begin with
+// the recommendation and contain a part of it.
 func (w *testCluster) checkAnswer(e *v1beta1.SizingExperiment, column, sentence string) {
 	w.t.Helper()
 	finished := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished)
-	if e.Status.Display.Recommended != column || !strings.Contains(finished.Message, sentence) {
-		w.t.Errorf("the column is %q, want %q; the condition is %q, want %q in it", e.Status.Display.Recommended, column, finished.Message, sentence)
+	begins := strings.HasPrefix(finished.Message, "Recommended: ") || strings.HasPrefix(finished.Message, "No size is recommended: ")
+	if e.Status.Display.Recommended != column || !begins || !strings.Contains(finished.Message, sentence) {
+		w.t.Errorf("the column is %q, want %q; the condition is %q, which should begin with the recommendation and contain %q", e.Status.Display.Recommended, column, finished.Message, sentence)
 	}
 	note := "on SizingExperiment " + e.Name + ": " + finished.Message
 	if !strings.Contains(w.transcript.text(), note) {

@@ -83,10 +83,7 @@ func (p *experimentPass) end(ctx context.Context) error {
 	case outcome.Succeeded:
 		phase = v1beta1.ExperimentSucceeded
 	}
-	if conclusion := results.Conclusion(status, spec.Prices); conclusion != "" {
-		outcome.Message += ". " + conclusion
-	}
-	p.finish(phase, outcome.Reason, outcome.Message)
+	p.finish(phase, outcome.Reason, results.Conclusion(status, spec.Prices, outcome.Message))
 	return nil
 }
 
@@ -112,7 +109,7 @@ func (p *experimentPass) finish(phase v1beta1.ExperimentPhase, reason, message s
 	} else {
 		p.condition(v1beta1.ConditionStalled, true, reason, message)
 	}
-	status.Display = results.ExperimentDisplay(&p.experiment.Status)
+	status.Display = results.ExperimentDisplay(p.experiment.Spec.Demand, status)
 	kind := normal
 	if phase == v1beta1.ExperimentFailed {
 		kind = warning

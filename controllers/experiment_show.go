@@ -41,7 +41,7 @@ func (p *experimentPass) show() {
 	if p.unfinished(phase != v1beta1.ExperimentSuspended, reason, message) && fails {
 		p.events.add(warning, reason, "Measure", message)
 	}
-	status.Display = results.ExperimentDisplay(status)
+	status.Display = results.ExperimentDisplay(p.experiment.Spec.Demand, status)
 }
 
 // unfinished sets the conditions of an experiment that has not ended, and reports whether it
@@ -93,7 +93,7 @@ func (p *experimentPass) condition(kind string, value bool, reason, message stri
 	conditions := &p.experiment.Status.Conditions
 	before := meta.FindStatusCondition(*conditions, kind)
 	condition := metav1.Condition{
-		Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: message,
+		Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: lifecycle.Clip(message),
 		ObservedGeneration: p.experiment.Generation, LastTransitionTime: metav1.NewTime(p.now),
 	}
 	if value {

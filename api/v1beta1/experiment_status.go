@@ -2,8 +2,9 @@ package v1beta1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ExperimentPhase is the state of an experiment, in one word.
-// +kubebuilder:validation:Enum=Pending;Queued;Running;Suspended;Succeeded;Failed;Cancelled
+// ExperimentPhase is the state of an experiment, in one word. It has no enum, so that a
+// definition of an older release does not refuse a new phase.
+// +kubebuilder:validation:MaxLength=32
 type ExperimentPhase string
 
 // The phases of an experiment. The last three are final.
@@ -34,7 +35,8 @@ type SizingExperimentStatus struct {
 	Seed *int64 `json:"seed,omitempty"`
 	// The state of the experiment: Pending, Queued (it waits for its turn), Running or
 	// Suspended; or how it ended: Succeeded (every variant has a verdict, and at least one
-	// is Valid or Suspect), Failed or Cancelled.
+	// is Valid or Suspect), Failed or Cancelled. For people: programs read the conditions,
+	// because a later release may have other phases.
 	// +optional
 	Phase ExperimentPhase `json:"phase,omitempty"`
 	// When the first trial began.
@@ -57,7 +59,8 @@ type SizingExperimentStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(c, size(c.type) <= 64 && size(c.reason) <= 64 && size(c.message) <= 1024)",message="a condition's message can have at most 1,024 characters, and its type and reason 64; shorten them"
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// The progress of the experiment.
 	// +optional
@@ -79,7 +82,7 @@ type SizingExperimentStatus struct {
 	// How long a hash takes, for each cost and control on each node pool.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:MaxItems=64
 	HashTimes []HashTime `json:"hashTimes,omitempty"`
 	// How the time of a hash grows with the bcrypt cost, one fitted line for each node pool
 	// with at least two costs.
@@ -123,16 +126,18 @@ type Progress struct {
 	Trials int32 `json:"trials"`
 	// How many of them have ended, for any reason.
 	Finished int32 `json:"finished"`
-	// The variants that are being measured now.
+	// The variants that are being measured now, at most 16.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=52
 	Running []string `json:"running,omitempty"`
 	// What each running trial is doing, as the variant's name and the message of its trial. One that has just begun is
 	// not listed.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=512
 	Doing []string `json:"doing,omitempty"`
 	// The experiment's position among those that wait for their turn; 1 is next. Above 10 it
 	// is rounded up to 20, 50, 100, 200, 500 and so on. Absent if it does not wait.
@@ -149,37 +154,53 @@ type Progress struct {
 type ExperimentDisplay struct {
 	// The number of finished trials and of all trials, such as 4/9.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Trials string `json:"trials,omitempty"`
 	// The variant that the numbers belong to.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Variant string `json:"variant,omitempty"`
 	// The recommended size, such as 2×c10-500m, or none. Blank before the end, and without
 	// a demand.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Recommended string `json:"recommended,omitempty"`
 	// Whether the verification showed that the recommended size meets the objective at the
 	// demanded rate: yes, no, undecided or running. Blank if it is not verified.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Verified string `json:"verified,omitempty"`
+	// p95 of the recommended size at the demanded rate: of the verification's logins, or else,
+	// with a leading ~, as predicted. Blank if nothing is recommended. Without a demand, the
+	// variant's p95 at the reported step.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	P95 string `json:"p95,omitempty"`
 	// The variant's median latency at the reported step.
 	// +optional
-	P50 string `json:"p50,omitempty"`
+	// +kubebuilder:validation:MaxLength=64
+	StepP50 string `json:"stepP50,omitempty"`
 	// The variant's p95 at the reported step.
 	// +optional
-	P95 string `json:"p95,omitempty"`
+	// +kubebuilder:validation:MaxLength=64
+	StepP95 string `json:"stepP95,omitempty"`
 	// The variant's p99 at the reported step.
 	// +optional
-	P99 string `json:"p99,omitempty"`
+	// +kubebuilder:validation:MaxLength=64
+	StepP99 string `json:"stepP99,omitempty"`
 	// The variant's capacity. A leading > means that the true capacity may be greater, a
 	// leading ~ that it was predicted and not measured.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Capacity string `json:"capacity,omitempty"`
 	// The variant's maximum throughput.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Throughput string `json:"throughput,omitempty"`
 	// How much the speed of the CPU varied, such as -7/+9 %: the 10th and the 90th
 	// percentile of the time per hash, relative to the reference.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Speed string `json:"speed,omitempty"`
 }
 
@@ -187,15 +208,18 @@ type ExperimentDisplay struct {
 type CostFit struct {
 	// The node pool's name; absent if the experiment names no pools.
 	// +optional
+	// +kubebuilder:validation:MaxLength=16
 	NodePool string `json:"nodePool,omitempty"`
 	// a, in nanoseconds: the part of a hash's time that does not depend on the cost.
 	ConstantNanoseconds int64 `json:"constantNanoseconds"`
 	// b, in nanoseconds: the time of each of the 2^cost rounds.
 	RoundNanoseconds int64 `json:"roundNanoseconds"`
-	// The distance of each cost's hash time from the line.
+	// The distance of each cost's hash time from the line; absent if the line goes through all
+	// of them, as through two it nearly always does.
+	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
-	Residuals []CostResidual `json:"residuals"`
+	Residuals []CostResidual `json:"residuals,omitempty"`
 }
 
 // CostResidual is the distance of a cost's hash time from the fitted line.

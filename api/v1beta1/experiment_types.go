@@ -21,8 +21,9 @@ import (
 // +kubebuilder:printcolumn:name="Capacity",type=string,JSONPath=`.status.display.capacity`
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="P50",type=string,priority=1,JSONPath=`.status.display.p50`
-// +kubebuilder:printcolumn:name="P99",type=string,priority=1,JSONPath=`.status.display.p99`
+// +kubebuilder:printcolumn:name="Step-P50",type=string,priority=1,JSONPath=`.status.display.stepP50`
+// +kubebuilder:printcolumn:name="Step-P95",type=string,priority=1,JSONPath=`.status.display.stepP95`
+// +kubebuilder:printcolumn:name="Step-P99",type=string,priority=1,JSONPath=`.status.display.stepP99`
 // +kubebuilder:printcolumn:name="Speed",type=string,priority=1,JSONPath=`.status.display.speed`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the experiment's name can have at most 52 characters, because trials are named after it; choose a shorter one"
 type SizingExperiment struct {

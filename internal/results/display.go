@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 
 // ExperimentDisplay returns the columns of an experiment: the recommended size and the
 // numbers of its row or prediction. If nothing is recommended, the numbers are those of the
-// Best row, or blank if there is none.
-func ExperimentDisplay(status *v1beta1.SizingExperimentStatus) v1beta1.ExperimentDisplay {
+// Best row, or blank if there is none. With a demand, P95 is only that at the demanded rate.
+func ExperimentDisplay(demand *v1beta1.Demand, status *v1beta1.SizingExperimentStatus) v1beta1.ExperimentDisplay {
 	shown := v1beta1.ExperimentDisplay{Recommended: Recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
 	if progress := status.Progress; progress != nil {
 		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
@@ -28,10 +29,31 @@ func ExperimentDisplay(status *v1beta1.SizingExperimentStatus) v1beta1.Experimen
 		return shown
 	}
 	shown.Variant = best.Variant
-	shown.P50, shown.P99 = units.Latency(best.P50Microseconds), units.Latency(best.P99Microseconds)
-	shown.P95, shown.Capacity = units.Latency(best.P95Microseconds), Capacity(best)
+	shown.StepP50, shown.StepP99 = units.Latency(best.P50Microseconds), units.Latency(best.P99Microseconds)
+	shown.StepP95, shown.Capacity = units.Latency(best.P95Microseconds), Capacity(best)
 	shown.Throughput = units.Rate(best.MaxThroughputMilliPerSecond)
+	if shown.P95 = shown.StepP95; demand != nil {
+		shown.P95 = demandedP95(status)
+	}
 	return shown
+}
+
+// demandedP95 returns p95 of the recommended size at the demanded rate, as text: measured by its
+// verification, such as "118ms", or else predicted, such as "~120ms".
+func demandedP95(status *v1beta1.SizingExperimentStatus) string {
+	r := status.Recommendation
+	if r == nil || r.Variant == "" {
+		return ""
+	}
+	for _, v := range slices.Backward(status.Verifications) {
+		if r.Verified != "" && v.Variant == r.Variant && v.Replicas == r.Replicas && v.P95Microseconds != nil {
+			return units.Latency(v.P95Microseconds)
+		}
+	}
+	if r.P95Microseconds == nil {
+		return ""
+	}
+	return "~" + units.Latency(r.P95Microseconds)
 }
 
 // Recommended returns the recommended size as text, such as 2×c10-500m, or "none". It returns ""

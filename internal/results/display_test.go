@@ -108,7 +108,7 @@ func TestExperimentDisplayShowsHighestCost(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := results.ExperimentDisplay(&v1beta1.SizingExperimentStatus{
+			got := results.ExperimentDisplay(nil, &v1beta1.SizingExperimentStatus{
 				Progress: &v1beta1.Progress{Trials: 9, Finished: 4}, Results: test.rows,
 			})
 			if got.Variant != test.want || got.Trials != "4/9" {
@@ -126,28 +126,33 @@ func TestExperimentDisplayShowsRecommendation(t *testing.T) {
 		result.Variant, result.Cost = name, cost
 		return result
 	}
-	size := func(replicas int32, variant string) *v1beta1.Recommendation {
-		return &v1beta1.Recommendation{Size: v1beta1.Size{Variant: variant, Replicas: replicas}}
+	size := func(replicas int32, variant string, verified v1beta1.VerificationOutcome) *v1beta1.Recommendation {
+		return &v1beta1.Recommendation{Size: v1beta1.Size{Variant: variant, Replicas: replicas}, P95Microseconds: ptr.To[int64](61_000), Verified: verified}
 	}
 	tests := map[string]struct {
 		recommendation *v1beta1.Recommendation
 		want           v1beta1.ExperimentDisplay
 	}{
-		"its numbers are those of what is recommended": {size(3, "c8"),
-			v1beta1.ExperimentDisplay{Recommended: "3×c8", Variant: "c8", P95: "81ms", Capacity: "90/s"}},
-		"a predicted size has only its capacity": {size(1, "c9"),
-			v1beta1.ExperimentDisplay{Recommended: "1×c9", Variant: "c9", Capacity: "~45/s"}},
+		"its numbers are those of what is recommended, and P95 that of its verification": {size(3, "c8", v1beta1.VerificationMet),
+			v1beta1.ExperimentDisplay{Recommended: "3×c8", Verified: "yes", Variant: "c8", P95: "57ms", StepP95: "81ms", Capacity: "90/s"}},
+		"P95 of a size that was not verified is predicted": {size(3, "c8", ""),
+			v1beta1.ExperimentDisplay{Recommended: "3×c8", Variant: "c8", P95: "~61ms", StepP95: "81ms", Capacity: "90/s"}},
+		"so is P95 of another number of replicas": {size(2, "c8", v1beta1.VerificationNotRun),
+			v1beta1.ExperimentDisplay{Recommended: "2×c8", Variant: "c8", P95: "~61ms", StepP95: "81ms", Capacity: "90/s"}},
+		"a predicted size has only predictions": {size(1, "c9", ""),
+			v1beta1.ExperimentDisplay{Recommended: "1×c9", Variant: "c9", P95: "~61ms", Capacity: "~45/s"}},
 		"if nothing fits, the highest cost is still shown": {&v1beta1.Recommendation{Reason: "nothing fits"},
-			v1beta1.ExperimentDisplay{Recommended: "none", Variant: "c10", P95: "101ms", Capacity: "20/s"}},
+			v1beta1.ExperimentDisplay{Recommended: "none", Variant: "c10", StepP95: "101ms", Capacity: "20/s"}},
 		"without a recommendation the column is blank": {nil,
-			v1beta1.ExperimentDisplay{Variant: "c10", P95: "101ms", Capacity: "20/s"}},
+			v1beta1.ExperimentDisplay{Variant: "c10", StepP95: "101ms", Capacity: "20/s"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := results.ExperimentDisplay(&v1beta1.SizingExperimentStatus{
+			got := results.ExperimentDisplay(&v1beta1.Demand{}, &v1beta1.SizingExperimentStatus{
 				Results:        []v1beta1.VariantResult{row("c8", 8, found(81, 90)), row("c10", 10, found(101, 20))},
 				Predictions:    []v1beta1.PredictedVariant{{Variant: "c9", Cost: 9, CapacityMilliPerSecond: ptr.To[int64](45_000)}},
 				Recommendation: test.recommendation,
+				Verifications:  []v1beta1.Verification{{Variant: "c8", Replicas: 3, Outcome: v1beta1.VerificationMet, P95Microseconds: ptr.To[int64](57_000)}},
 			})
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
@@ -172,7 +177,7 @@ func TestExperimentDisplayShowsSpeed(t *testing.T) {
 		"blank if nothing is known":                      {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shown := results.ExperimentDisplay(&v1beta1.SizingExperimentStatus{Speed: test.pools})
+			shown := results.ExperimentDisplay(nil, &v1beta1.SizingExperimentStatus{Speed: test.pools})
 			if diff := cmp.Diff(v1beta1.ExperimentDisplay{Speed: test.want}, shown); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}

@@ -10,11 +10,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Conclusion returns the second part of the message of an experiment's end, for a condition
-// and an event: how many variants of the matrix were predicted instead of measured, and the
-// recommendation. It returns "" if there are no predictions and no recommendation.
-func Conclusion(status *v1beta1.SizingExperimentStatus, prices *v1beta1.Prices) string {
-	var sentences []string
+// Conclusion returns the message of an experiment's end, for its conditions and an event: the
+// recommendation, if there is one, how the measurement ended, and how many variants of the
+// matrix were predicted instead of measured.
+func Conclusion(status *v1beta1.SizingExperimentStatus, prices *v1beta1.Prices, ended string) string {
+	sentences := []string{ended}
+	if recommended := Recommendation(status.Recommendation, prices); recommended != "" {
+		sentences = []string{recommended, ended}
+	}
 	predicted := 0
 	for _, p := range status.Predictions {
 		if p.InMatrix {
@@ -23,9 +26,6 @@ func Conclusion(status *v1beta1.SizingExperimentStatus, prices *v1beta1.Prices) 
 	}
 	if predicted > 0 {
 		sentences = append(sentences, fmt.Sprintf("%d more were predicted", predicted))
-	}
-	if recommended := Recommendation(status.Recommendation, prices); recommended != "" {
-		sentences = append(sentences, recommended)
 	}
 	return strings.Join(sentences, ". ")
 }

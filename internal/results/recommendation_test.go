@@ -49,23 +49,23 @@ func TestRecommendation(t *testing.T) {
 }
 
 func TestConclusion(t *testing.T) {
-	none := &v1beta1.Recommendation{BrokenBound: v1beta1.BoundNoResult}
+	size := &v1beta1.Recommendation{Size: v1beta1.Size{Variant: "c10-1", Cost: 10, Replicas: 2, TotalCPU: "2"}, Confidence: v1beta1.ConfidenceHigh}
 	predicted := []v1beta1.PredictedVariant{{Variant: "c9-1", InMatrix: true}, {Variant: "c13-1"}, {Variant: "c11-1", InMatrix: true}}
 	tests := map[string]struct {
 		status v1beta1.SizingExperimentStatus
 		want   string
 	}{
-		"neither":                        {v1beta1.SizingExperimentStatus{}, ""},
-		"predictions in the matrix":      {v1beta1.SizingExperimentStatus{Predictions: predicted}, "2 more were predicted"},
-		"only predictions outside of it": {v1beta1.SizingExperimentStatus{Predictions: predicted[1:2]}, ""},
-		"only the recommendation": {v1beta1.SizingExperimentStatus{Recommendation: none},
-			"No size is recommended: no variant that can be recommended has a usable result"},
-		"both": {v1beta1.SizingExperimentStatus{Predictions: predicted, Recommendation: none},
-			"2 more were predicted. No size is recommended: no variant that can be recommended has a usable result"},
+		"neither":                        {v1beta1.SizingExperimentStatus{}, "Suspect: c8-1"},
+		"predictions in the matrix":      {v1beta1.SizingExperimentStatus{Predictions: predicted}, "Suspect: c8-1. 2 more were predicted"},
+		"only predictions outside of it": {v1beta1.SizingExperimentStatus{Predictions: predicted[1:2]}, "Suspect: c8-1"},
+		"the recommendation comes first": {v1beta1.SizingExperimentStatus{Recommendation: size},
+			"Recommended: 2×c10-1, cost 10 on 2 CPU in all; confidence High. Suspect: c8-1"},
+		"both": {v1beta1.SizingExperimentStatus{Predictions: predicted, Recommendation: size},
+			"Recommended: 2×c10-1, cost 10 on 2 CPU in all; confidence High. Suspect: c8-1. 2 more were predicted"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := results.Conclusion(&test.status, nil); got != test.want {
+			if got := results.Conclusion(&test.status, nil, "Suspect: c8-1"); got != test.want {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
@@ -161,6 +162,7 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 		made := &v1beta1.SizingTrial{}
 		made.Spec.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](1)}
 		made.Status.Result = &v1beta1.VariantResult{Verdict: verdict, Reasons: reasons}
+		made.Status.Steps = []v1beta1.Step{{Reported: true, StepResult: handover.StepResult{P95Microseconds: ptr.To[int64](118_282)}}}
 		made.Status.Verification = &v1beta1.VerificationCounts{
 			Outcome: outcome, Logins: 3000, Slower: slower, Failed: failed,
 			SlowerPerMillion: v1beta1.ShareInterval{Low: 1200, High: 21_900}, FailedPerMillion: v1beta1.ShareInterval{High: 1170},
@@ -191,6 +193,10 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 			sizing.Verified(&v, c.trial)
 			if v.Outcome != c.want || !strings.Contains(v.Message, c.says) {
 				t.Errorf("%s: %s, want %s: %s", v.Outcome, v.Message, c.want, c.says)
+			}
+			usable := c.trial.Status.Result != nil && c.trial.Status.Result.Verdict != v1beta1.VerdictInvalid
+			if got := ptr.Deref(v.P95Microseconds, 0); usable != (got == 118_282) || !usable && got != 0 {
+				t.Errorf("p95 is %d", got)
 			}
 		})
 	}

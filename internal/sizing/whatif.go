@@ -62,7 +62,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 	// repeated, the model could pass under a stricter objective.
 	status.Predictions, _ = prediction.Of(spec, t.trials, status.Results)
 	t.recommend(status)
-	status.Display = results.ExperimentDisplay(status)
+	status.Display = results.ExperimentDisplay(spec.Demand, status)
 	return status, nil
 }
 

@@ -20,7 +20,8 @@ const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
 func TestColumnsOfExperiments(t *testing.T) {
 	experiment := create(t, plainExperiment)
 	setStatus(t, experiment, `{status: {phase: Running, progress: {trials: 9, finished: 4},
-		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, verified: "yes", p50: 87ms, p95: 556ms, p99: 941ms, capacity: 5.5/s, throughput: 8.2/s, speed: -7/+9 %}}}`)
+		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, verified: "yes", p95: 213ms, stepP50: 87ms, stepP95: 556ms, stepP99: 941ms,
+			capacity: 5.5/s, throughput: 8.2/s, speed: -7/+9 %}}}`)
 	want := []string{
 		"Name: " + experiment.GetName(),
 		"Phase: Running",
@@ -28,12 +29,13 @@ func TestColumnsOfExperiments(t *testing.T) {
 		"Variant: c10-500m",
 		"Recommended: 2×c10-500m",
 		"Verified: yes",
-		"P95: 556ms",
+		"P95: 213ms",
 		"Capacity: 5.5/s",
 		"Throughput: 8.2/s",
 		"Age: a while",
-		"P50: 87ms (with -o wide)",
-		"P99: 941ms (with -o wide)",
+		"Step-P50: 87ms (with -o wide)",
+		"Step-P95: 556ms (with -o wide)",
+		"Step-P99: 941ms (with -o wide)",
 		"Speed: -7/+9 % (with -o wide)",
 	}
 	if diff := cmp.Diff(want, row(t, experiment, "sizingexperiments")); diff != "" {
