@@ -120,8 +120,8 @@ type Prices struct {
 	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.perCPUHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
 	PerCPUHour *intstr.IntOrString `json:"perCPUHour,omitempty"`
 	// The price of one GiB of memory for one hour, such as 1; a decimal needs quotes, such as
-	// "0.005". A replica is charged for its recommended memory limit, or for
-	// service.memoryLimit if its memory was not measured. When absent: memory is free.
+	// "0.005". A replica is charged for service.memoryLimit, or with service.own for its
+	// recommended memory limit, if its memory was measured. When absent: memory is free.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16

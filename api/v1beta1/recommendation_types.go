@@ -130,8 +130,9 @@ type Size struct {
 	// +kubebuilder:validation:MaxLength=16
 	TotalCPU string `json:"totalCPU,omitempty"`
 	// The recommended memory limit of each replica, a quantity: the maximum memory that a
-	// pod of the variant used under load plus a quarter, in whole MiB, and at least what
-	// service.memoryLimit must be for the hash. Absent if the memory was not measured.
+	// pod of the variant used under load plus a quarter, in whole MiB, and at least 32Mi. Only
+	// with service.own, because the memory of Hashmark's own service says nothing about that of
+	// yours; absent if it was not measured.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	MemoryLimit string `json:"memoryLimit,omitempty"`

@@ -52,8 +52,9 @@ type Candidate struct {
 	Variant v1beta1.Variant
 	// MilliCPU is its CPU limit, in thousandths.
 	MilliCPU int64
-	// MemoryLimit is the memory limit that a replica needs, in bytes, from its measured
-	// use; 0 if that is unknown.
+	// MemoryLimit is the memory limit that a replica of the user's own service needs, in bytes,
+	// from its measured use; 0 if that is unknown. It is always 0 for Hashmark's service, whose
+	// memory says nothing about that of another program.
 	MemoryLimit int64
 	// GivenMemory is the memory limit that it was measured with, in bytes.
 	GivenMemory int64
@@ -154,8 +155,8 @@ func (q Question) size(c Candidate) sized {
 	return s
 }
 
-// Resources returns the CPU and memory for which replicas of a candidate are paid. If the
-// memory use was not measured, it takes the memory limit of the measurement.
+// Resources returns the CPU and memory for which replicas of a candidate are paid. If no
+// memory limit is recommended, it takes that of the measurement.
 func (c Candidate) Resources(replicas int64) pricing.Resources {
 	memory := c.MemoryLimit
 	if memory == 0 {

@@ -24,8 +24,8 @@ func (t *table) rowCandidate(row *v1beta1.VariantResult) Candidate {
 	}
 	c := t.candidate(variant)
 	c.Trust, c.Reasons = trusts[row.Verdict], row.Reasons
-	if row.MemoryPeakBytes != nil {
-		c.MemoryLimit = memoryLimit(c.Variant, *row.MemoryPeakBytes)
+	if row.MemoryPeakBytes != nil && t.spec.Service.Own != nil {
+		c.MemoryLimit = memoryLimit(*row.MemoryPeakBytes)
 	}
 	c.Confirmed = row.CapacityMethod == v1beta1.CapacityBoth || row.CapacityMethod == v1beta1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
@@ -94,10 +94,9 @@ const (
 	leastMemory = 32 * mebibyte
 )
 
-// memoryLimit returns the memory limit for a replica of a variant: a quarter more than its
-// peak, in whole MiB, and no less than an experiment with it requires.
-func memoryLimit(v v1beta1.Variant, peak int64) int64 {
-	return ceil(max(leastMemory, matrix.LeastMemory(v), peak+peak/4), mebibyte) * mebibyte
+// memoryLimit returns the memory limit for a replica: a quarter more than its peak, in whole MiB.
+func memoryLimit(peak int64) int64 {
+	return ceil(max(leastMemory, peak+peak/4), mebibyte) * mebibyte
 }
 
 // setCapacity sets the capacity of one replica from that of all replicas of a trial. Sizes

@@ -124,15 +124,38 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 		s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 1_000}}
 	})
 	argon := held(t, asked, "argon-500m", 8_000, v1beta1.VerdictValid)
-	argon.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)
 	status := concluded(t, asked, bcrypt, argon)
 	got := status.Recommendation
-	if got.Variant != "argon-500m" || got.RunnerUp == nil || got.RunnerUp.Variant != "c10-500m" || got.MemoryLimit != "83Mi" {
+	if got.Variant != "argon-500m" || got.RunnerUp == nil || got.RunnerUp.Variant != "c10-500m" {
 		t.Errorf("recommended: %+v", got)
 	}
 	sized := row(t, status, "argon-500m")
 	if sized.Sizing == nil || sized.Price == nil || sized.Price.AttackerPerBillionGuesses != "222.22" {
 		t.Errorf("the control's row is %+v, %+v", sized.Sizing, sized.Price)
+	}
+}
+
+// The memory of Hashmark's own service is not that of the service that will run.
+func TestOnlyTheMemoryOfTheUsersServiceIsRecommended(t *testing.T) {
+	for name, test := range map[string]struct {
+		own           *v1beta1.OwnService
+		memory, month string
+	}{
+		"Hashmark's service is charged for its given limit": {nil, "", "21.90"},
+		"the user's service for what it needs":              {&v1beta1.OwnService{}, "49Mi", "14.95"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := small(func(s *v1beta1.SizingExperimentSpec) {
+				s.Matrix.Controls, s.Prices.PerGiBHour = nil, "0.01"
+				s.Service.Own, s.Service.MemoryLimit = test.own, "1Gi"
+			})
+			trial := held(t, spec, "c10-500m", 8_000, v1beta1.VerdictValid)
+			trial.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)
+			got := concluded(t, spec, trial).Recommendation
+			if got.MemoryLimit != test.memory || got.PricePerMonth != test.month {
+				t.Errorf("%d replicas with %q of memory cost %s a month, want %q and %s", got.Replicas, got.MemoryLimit, got.PricePerMonth, test.memory, test.month)
+			}
+		})
 	}
 }
 
