@@ -15,21 +15,30 @@ import (
 func generatorSaturated(t *trial, s *step) []v1beta1.Reason {
 	found := outOfCPU(t, s)
 	if s.settled() {
-		found = slices.Concat(sentLate(s), neverSent(s), found)
+		found = slices.Concat(sentLate(t, s), neverSent(s), found)
 	}
 	return found
 }
 
-func sentLate(s *step) []v1beta1.Reason {
-	lag, p95 := s.result.StartLagP99Microseconds, s.result.P95Microseconds
+// sentLate compares each percentile of the start lag with the same percentile of latency. The 99th matters only if
+// the objective has it.
+func sentLate(t *trial, s *step) []v1beta1.Reason {
+	found := lagging(s, "twenty", s.result.StartLagP95Microseconds, s.result.P95Microseconds)
+	if t.Spec.Objective.P99Milliseconds == 0 {
+		return found
+	}
+	return append(found, lagging(s, "a hundred", s.result.StartLagP99Microseconds, s.result.P99Microseconds)...)
+}
+
+func lagging(s *step, oneIn string, lag, latency *int64) []v1beta1.Reason {
 	if lag == nil {
 		return nil
 	}
-	latency := float64(ptr.Deref(p95, 0))
-	suspect, invalid := max(lagSuspectMicroseconds, lagSuspectShare*latency), max(lagInvalidMicroseconds, lagInvalidShare*latency)
+	measured := float64(ptr.Deref(latency, 0))
+	suspect, invalid := max(lagSuspectMicroseconds, lagSuspectShare*measured), max(lagInvalidMicroseconds, lagInvalidShare*measured)
 	return graded(v1beta1.ReasonGeneratorSaturated, float64(*lag), suspect, invalid,
-		"In %s, one login in a hundred was sent %s or more after its due time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
-		s.name(), microseconds(*lag), microseconds(int64(suspect)), microseconds(int64(invalid)))
+		"In %s, one login in %s was sent %s or more after its due time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
+		s.name(), oneIn, microseconds(*lag), microseconds(int64(suspect)), microseconds(int64(invalid)))
 }
 
 func neverSent(s *step) []v1beta1.Reason {

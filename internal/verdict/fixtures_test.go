@@ -169,6 +169,11 @@ func (w *fixture) expected(s *measurement.StepResult, low, p95, high int64) {
 	w.model.p95Of[int(s.Scheduled)] = time.Duration(p95) * time.Millisecond
 }
 
+// lag sets the start lag that one login in twenty exceeds, and one in a hundred, in microseconds.
+func (w *fixture) lag(s *measurement.StepResult, p95, p99 int64) {
+	s.StartLagP95Microseconds, s.StartLagP99Microseconds = &p95, &p99
+}
+
 // fail turns some successes into another outcome.
 func fail(s *measurement.StepResult, logins int64, into *int64) {
 	s.OK -= logins

@@ -25,7 +25,7 @@ func FuzzJudgementsHoldTogether(f *testing.F) {
 		disturbed := &w.Run.Steps[int(ok)%len(w.Run.Steps)]
 		disturbed.OK, disturbed.Refused, disturbed.NeverSent = ok, refused, neverSent
 		disturbed.Scheduled, disturbed.SentInWindow, disturbed.CompletedInWindow = ok+refused+neverSent, ok, ok
-		disturbed.P95Microseconds, disturbed.StartLagP99Microseconds, disturbed.ThroughputMilliPerSecond = &p95, &lag, &rate
+		disturbed.P95Microseconds, disturbed.StartLagP95Microseconds, disturbed.ThroughputMilliPerSecond = &p95, &lag, &rate
 		disturbed.P95Interval = &handover.Interval{LowMicroseconds: p95 / 2, HighMicroseconds: p95 * 2}
 		if !known {
 			disturbed.P95Microseconds, disturbed.P95Interval, disturbed.Service, disturbed.Generator = nil, nil, nil, nil

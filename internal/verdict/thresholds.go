@@ -10,8 +10,8 @@ import (
 // The thresholds of all checks and their sources. "Measured" means: on a two-core machine
 // with k6 1.8.1 against the login service, as described in docs/decisions.
 const (
-	// lagSuspect and lagInvalid limit the start lag (99th percentile), as a share of p95 but not below the
-	// given microseconds. k6 measured 1.8 ms at p99 with a seeded schedule on one core.
+	// lagSuspect and lagInvalid limit a percentile of the start lag, as a share of the same percentile of
+	// latency but not below the given microseconds. k6 measured 1.8 ms at p99 with a seeded schedule on one core.
 	lagSuspectShare, lagSuspectMicroseconds = 0.05, 5_000
 	lagInvalidShare, lagInvalidMicroseconds = 0.20, 20_000
 

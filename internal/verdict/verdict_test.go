@@ -34,20 +34,35 @@ func TestVerdictTable(t *testing.T) {
 	}{
 		"an undisturbed run is valid": {func(*fixture) {}, fine, ""},
 
-		"a lag of 5 % of p95 is allowed": {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](10_000) }, fine, ""},
-		"more is suspect":                {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](10_001) }, suspect, v1beta1.ReasonGeneratorSaturated},
-		"20 % is still suspect":          {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](40_000) }, suspect, v1beta1.ReasonGeneratorSaturated},
-		"more is invalid":                {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](40_001) }, invalid, v1beta1.ReasonGeneratorSaturated},
+		"a lag of 5 % of p95 is allowed": {func(w *fixture) { w.lag(w.reported(), 10_000, 60_000) }, fine, ""},
+		"more is suspect":                {func(w *fixture) { w.lag(w.reported(), 10_001, 60_000) }, suspect, v1beta1.ReasonGeneratorSaturated},
+		"20 % is still suspect":          {func(w *fixture) { w.lag(w.step(85), 40_000, 60_000) }, suspect, v1beta1.ReasonGeneratorSaturated},
+		"more is invalid":                {func(w *fixture) { w.lag(w.step(85), 40_001, 60_000) }, invalid, v1beta1.ReasonGeneratorSaturated},
 		"5 ms of lag are allowed however fast the service": {func(w *fixture) {
-			w.expected(w.reported(), 15, 20, 29)
-			w.reported().StartLagP99Microseconds = ptr.To[int64](5_000)
+			w.expected(w.step(50), 15, 20, 29)
+			w.lag(w.step(50), 5_000, 60_000)
 		}, fine, ""},
 		"20 ms of lag are suspect however fast the service": {func(w *fixture) {
-			w.expected(w.reported(), 15, 20, 29)
-			w.reported().StartLagP99Microseconds = ptr.To[int64](20_000)
+			w.expected(w.step(50), 15, 20, 29)
+			w.lag(w.step(50), 20_000, 60_000)
 		}, suspect, v1beta1.ReasonGeneratorSaturated},
-		"a lag at a step that is not reported counts as well": {func(w *fixture) { w.step(85).StartLagP99Microseconds = ptr.To[int64](90_000) }, invalid, v1beta1.ReasonGeneratorSaturated},
-		"a login that was never sent is invalid":              {func(w *fixture) { fail(w.step(50), 1, &w.step(50).NeverSent) }, invalid, v1beta1.ReasonGeneratorSaturated},
+		"a lag of 6.1 ms in one login of a hundred does not matter for a p95 of 79 ms": {func(w *fixture) {
+			w.expected(w.step(50), 70, 79, 90)
+			w.lag(w.step(50), 3_000, 6_100)
+		}, fine, ""},
+		"a lag of 8 ms in one login of twenty does": {func(w *fixture) {
+			w.expected(w.step(50), 70, 79, 90)
+			w.lag(w.step(50), 8_000, 9_000)
+		}, suspect, v1beta1.ReasonGeneratorSaturated},
+		"with p99 in the objective, a lag of 5 % of p99 is allowed in one login of a hundred": {func(w *fixture) {
+			w.Spec.Objective.P99Milliseconds = 2000
+			w.lag(w.reported(), 900, 12_500)
+		}, fine, ""},
+		"more of it is suspect": {func(w *fixture) {
+			w.Spec.Objective.P99Milliseconds = 2000
+			w.lag(w.reported(), 900, 12_501)
+		}, suspect, v1beta1.ReasonGeneratorSaturated},
+		"a login that was never sent is invalid": {func(w *fixture) { fail(w.step(50), 1, &w.step(50).NeverSent) }, invalid, v1beta1.ReasonGeneratorSaturated},
 		"half of them never sent is still the generator's fault": {func(w *fixture) {
 			fail(w.step(85), 100, &w.step(85).NeverSent)
 		}, invalid, v1beta1.ReasonGeneratorSaturated},
@@ -126,7 +141,7 @@ func TestVerdictTable(t *testing.T) {
 		"with sessions the speed does not matter": {func(w *fixture) { w.Spec.Variant.Sessions, w.step(50).Service.TimedHashes = true, 0 }, fine, ""},
 		"a lag in an overload is caused by the service": {func(w *fixture) {
 			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
-			w.step(85).StartLagP99Microseconds = ptr.To[int64](2_000_000)
+			w.lag(w.step(85), 1_000_000, 2_000_000)
 			sent(w.step(85), 500)
 			fail(w.step(85), 10, &w.step(85).NeverSent)
 		}, fine, ""},
@@ -216,9 +231,18 @@ func TestVerdictTable(t *testing.T) {
 			w.Spec.Variant.Sessions, w.Calibration.QuotaPeriodMicroseconds = true, 10_000
 		}, fine, ""},
 
-		"a start lag of a tenth of p95 is fine":      {func(w *fixture) { w.reported().StartLagP95Microseconds = ptr.To[int64](20_000) }, fine, ""},
-		"a longer start lag is suspect":              {func(w *fixture) { w.reported().StartLagP95Microseconds = ptr.To[int64](20_001) }, suspect, v1beta1.ReasonResolution},
-		"a longer start lag in another step is fine": {func(w *fixture) { w.step(50).StartLagP95Microseconds = ptr.To[int64](90_000) }, fine, ""},
+		"a start lag of a tenth of p95 is fine": {func(w *fixture) {
+			w.expected(w.reported(), 15, 20, 29)
+			w.lag(w.reported(), 2_000, 2_000)
+		}, fine, ""},
+		"a longer start lag is suspect": {func(w *fixture) {
+			w.expected(w.reported(), 15, 20, 29)
+			w.lag(w.reported(), 2_001, 2_001)
+		}, suspect, v1beta1.ReasonResolution},
+		"a longer start lag in another step is fine": {func(w *fixture) {
+			w.expected(w.step(50), 15, 20, 29)
+			w.lag(w.step(50), 5_000, 5_000)
+		}, fine, ""},
 
 		"a quota within 1 % of the limit is fine":       {func(w *fixture) { w.Run.Services[0].QuotaMilliCPU = 505 }, fine, ""},
 		"a quota further from the limit is invalid":     {func(w *fixture) { w.Run.Services[0].QuotaMilliCPU = 506 }, invalid, v1beta1.ReasonLimitNotApplied},
@@ -328,7 +352,7 @@ func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {
 	for i := range w.Run.Steps {
 		s := &w.Run.Steps[i]
 		s.Service = nil
-		s.StartLagP99Microseconds = ptr.To[int64](900_000)
+		w.lag(s, 900_000, 900_000)
 		fail(s, s.OK/2, &s.NeverSent)
 		samples(s, 12)
 	}
