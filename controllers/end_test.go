@@ -98,6 +98,13 @@ func (w *testCluster) checkEnd(e *v1beta1.SizingExperiment, phase v1beta1.Experi
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.t.Errorf("the conditions (-want +got):\n%s", diff)
 	}
+	for kind, reason := range map[string]string{
+		v1beta1.ConditionStalled: v1beta1.ReasonNotStalled, v1beta1.ConditionSuspended: v1beta1.ReasonNotSuspended, v1beta1.ConditionReconciling: v1beta1.ReasonFinished,
+	} {
+		if c := meta.FindStatusCondition(e.Status.Conditions, kind); c != nil && c.Status == metav1.ConditionFalse && c.Reason != reason {
+			w.t.Errorf("condition %s is False for reason %s, want %s", kind, c.Reason, reason)
+		}
+	}
 	finished := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished)
 	if e.Status.Phase != phase || finished == nil || finished.Reason != reason || finished.Message == "" || e.Status.CompletionTime == nil {
 		w.t.Errorf("the experiment ended %s at %v, %+v; want %s, %s", e.Status.Phase, e.Status.CompletionTime, finished, phase, reason)

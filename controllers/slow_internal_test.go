@@ -12,8 +12,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-
-	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // TestAConclusionThatOutlastsThePassIsWritten ends the time of the pass once the trials have been

@@ -2,9 +2,18 @@ package v1beta1
 
 import "github.com/hashmark-dev/hashmark/api/handover"
 
-// MaxReasonMessage is the length of the longest message of a reason, in characters. The API
-// server refuses a status with a longer one.
-const MaxReasonMessage = 512
+// The API server refuses a status with more, or with longer messages. With them, the status of an
+// experiment fits into an object.
+const (
+	// MaxReasons is the largest number of reasons of a result.
+	MaxReasons = 6
+	// MaxReasonMessage is the length of the longest message of a reason, in characters.
+	MaxReasonMessage = 352
+	// MaxMessage is that of a step, of a capacity, and of what a running trial does.
+	MaxMessage = 512
+	// MaxRunning is the largest number of running trials that the progress names.
+	MaxRunning = 16
+)
 
 // Reasons for a verdict. docs/verdicts.md describes each with its thresholds.
 const (

@@ -17,14 +17,14 @@ const (
 // Reason is why a verdict is not simply Valid, or why p95 is absent.
 type Reason struct {
 	// The reason in one word, such as GeneratorSaturated.
-	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:MaxLength=32
 	Type string `json:"type"`
 	// The verdict that this reason causes. Absent if the reason only explains.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
 	// What was observed, the threshold, and what to do, in a sentence.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:MaxLength=352
 	Message string `json:"message,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type VariantResult struct {
 	// The name of the SizingTrial whose reported step the row shows: of several repetitions, the one with
 	// the median p95. Absent until one has a result.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=128
 	TrialName string `json:"trialName,omitempty"`
 	// How passwords were hashed.
 	Algorithm Algorithm `json:"algorithm"`
@@ -57,6 +57,7 @@ type VariantResult struct {
 	// +kubebuilder:validation:MaxLength=16
 	Control string `json:"control,omitempty"`
 	// The CPU limit, as written in the experiment.
+	// +kubebuilder:validation:MaxLength=16
 	CPULimit string `json:"cpuLimit"`
 	// The node pool's name; absent if the experiment names no pools.
 	// +optional
@@ -153,10 +154,11 @@ type VariantResult struct {
 	// Whether the numbers can be trusted: Valid, Suspect (with care, see reasons), Invalid
 	// (no), or Pending, until the last trial has ended.
 	Verdict Verdict `json:"verdict"`
-	// Why the verdict is not simply Valid.
+	// Why the verdict is not simply Valid. If there are more than six reasons, those that
+	// decide the verdict are kept.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:MaxItems=6
 	Reasons []Reason `json:"reasons,omitempty"`
 	// The number of trials that this row is taken from. Its numbers are their medians; with
 	// an even number of trials, the less favourable of the two in the middle.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,6 +146,86 @@ func choosesNothing(s schema) string {
 		}
 	}
 	return ""
+}
+
+// TestTheStatusOfAnExperimentFitsIntoAnObject computes the largest status that the definition allows, in
+// ASCII: every list and every text as long as it may be. etcd takes 1.5 MiB, of which the spec and the
+// metadata need their parts.
+func TestTheStatusOfAnExperimentFitsIntoAnObject(t *testing.T) {
+	const most = 512 << 10
+	for _, field := range schemas(t) {
+		if field.path != "SizingExperiment.status" {
+			continue
+		}
+		bytes := largest(t, field)
+		if bytes > most {
+			t.Errorf("the status can have %d bytes, and should have at most %d", bytes, most)
+		}
+		t.Logf("the status has at most %d bytes", bytes)
+	}
+}
+
+// largest returns the length of the longest value in JSON.
+func largest(t *testing.T, s schema) int {
+	t.Helper()
+	switch s.Type {
+	case "object":
+		bytes := len("{}")
+		for name, properties := range s.Properties {
+			bytes += len(name) + len(`"":,`) + largest(t, schema{properties, s.path + "." + name, true})
+		}
+		return bytes
+	case "array":
+		return len("[]") + int(*s.MaxItems)*(len(",")+largest(t, schema{shorter(s), s.path + "[]", false}))
+	case "string":
+		return len(`""`) + longest(t, s)
+	case "boolean":
+		return len("false")
+	case "integer":
+		if s.Format == "int32" {
+			return len("-2147483648")
+		}
+		return len("-9223372036854775808")
+	}
+	t.Fatalf("%s is of type %q, whose length is not known", s.path, s.Type)
+	return 0
+}
+
+// longest returns the length of the longest text.
+func longest(t *testing.T, s schema) (letters int) {
+	t.Helper()
+	switch {
+	case len(s.Enum) > 0:
+		for _, value := range s.Enum {
+			letters = max(letters, len(strings.Trim(string(value.Raw), `"`)))
+		}
+		return letters
+	case s.Format == "date-time":
+		return len("2026-11-21T14:08:35Z")
+	case s.MaxLength == nil:
+		t.Errorf("%s is a string without maxLength", s.path)
+		return 0
+	}
+	return int(*s.MaxLength)
+}
+
+// itemBound is the part of a rule that bounds a text in each item of a list, whose type is another
+// project's.
+var itemBound = regexp.MustCompile(`size\(c\.(\w+)\) <= (\d+)`)
+
+// shorter returns the schema of a list's items, with the bounds that a rule of the list adds.
+func shorter(list schema) apiextensionsv1.JSONSchemaProps {
+	items := *list.Items.Schema.DeepCopy()
+	for _, rule := range list.XValidations {
+		for _, bound := range itemBound.FindAllStringSubmatch(rule.Rule, -1) {
+			field := items.Properties[bound[1]]
+			if most, err := strconv.ParseInt(bound[2], 10, 64); err == nil {
+				field.MaxLength = &most
+			}
+			items.Properties[bound[1]] = field
+		}
+	}
+	return items
 }
 
 // schemas lists every node below the roots of both definitions, without the

@@ -7,8 +7,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
-// TrialPhase is the state of a trial, in one word.
-// +kubebuilder:validation:Enum=Pending;Running;Suspended;Succeeded;Failed;Cancelled
+// TrialPhase is the state of a trial, in one word. It has no enum, as that of an experiment.
+// +kubebuilder:validation:MaxLength=32
 type TrialPhase string
 
 // The phases of a trial. The last three are final.
@@ -49,7 +49,8 @@ type SizingTrialStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// The state of the trial: Pending (it waits for its turn), Running or Suspended; or how
-	// it ended: Succeeded (it has a result), Failed or Cancelled.
+	// it ended: Succeeded (it has a result), Failed or Cancelled. For people: programs read
+	// the conditions, because a later release may have other phases.
 	// +optional
 	Phase TrialPhase `json:"phase,omitempty"`
 	// The reason for the phase, in one word: what the trial waits for, or why it failed.
@@ -73,7 +74,7 @@ type SizingTrialStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// The kinds and names of objects that should be deleted by now and still exist, because
 	// their node does not answer or a finalizer keeps them. At most 32 are named. The field is

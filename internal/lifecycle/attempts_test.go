@@ -6,9 +6,46 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
+
+// What waits for a trial reads the conditions alone, whose reasons fit their values.
+func TestConditionsSayWhy(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		reach                       func(*v1beta1.SizingTrial)
+		ready, reconciling, stalled string
+	}{
+		"while it is measured": {func(trial *v1beta1.SizingTrial) {
+			ShowProgress(trial, Decision{Action: Wait, Reason: v1beta1.ReasonUnderLoad}, false, now)
+		}, "False NotFinished", "True NotFinished", "False NotStalled"},
+		"while it is suspended": {func(trial *v1beta1.SizingTrial) {
+			ShowProgress(trial, Decision{Action: Rest, Reason: v1beta1.ReasonSuspended}, true, now)
+		}, "False NotFinished", "False Suspended", "False NotStalled"},
+		"after it was measured": {func(trial *v1beta1.SizingTrial) {
+			trial.Status.Result = &v1beta1.VariantResult{}
+			ReleaseTrial(trial, now, false)
+		}, "True Measured", "False Finished", "False NotStalled"},
+		"after it failed": {func(trial *v1beta1.SizingTrial) {
+			FailTrial(trial, now, v1beta1.ReasonImagePull, "")
+		}, "False ImagePull", "False Finished", "True ImagePull"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trial := &v1beta1.SizingTrial{}
+			test.reach(trial)
+			for kind, want := range map[string]string{
+				v1beta1.ConditionReady: test.ready, v1beta1.ConditionReconciling: test.reconciling, v1beta1.ConditionStalled: test.stalled,
+			} {
+				c := meta.FindStatusCondition(trial.Status.Conditions, kind)
+				if c == nil || string(c.Status)+" "+c.Reason != want {
+					t.Errorf("condition %s is %+v, want %s", kind, c, want)
+				}
+			}
+		})
+	}
+}
 
 func TestALongMessageKeepsItsBeginningAndItsEnd(t *testing.T) {
 	const mostInAPI = 1024

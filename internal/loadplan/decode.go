@@ -81,8 +81,8 @@ func (p Plan) check() error {
 		earliest = step.EndMilliseconds() + gapMilliseconds
 	}
 	for i, left := range p.NotRun {
-		if len(left.Message) > 2*v1beta1.MaxReasonMessage || strings.ContainsFunc(left.Message, unicode.IsControl) {
-			return fmt.Errorf("the reason why step %d was left out has control characters or more than %d bytes", i, 2*v1beta1.MaxReasonMessage)
+		if len(left.Message) > 2*v1beta1.MaxMessage || strings.ContainsFunc(left.Message, unicode.IsControl) {
+			return fmt.Errorf("the reason why step %d was left out has control characters or more than %d bytes", i, 2*v1beta1.MaxMessage)
 		}
 	}
 	return nil

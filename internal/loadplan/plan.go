@@ -140,7 +140,7 @@ func (p Plan) InAPI() []v1beta1.Step {
 	for _, left := range p.NotRun {
 		stored = append(stored, v1beta1.Step{
 			Kind: v1beta1.StepOpen, Purpose: v1beta1.PurposeCapacity,
-			Outcome: v1beta1.StepNotRun, Message: units.Clip(left.Message, v1beta1.MaxReasonMessage),
+			Outcome: v1beta1.StepNotRun, Message: units.Clip(left.Message, v1beta1.MaxMessage),
 			PlannedLoadPerMille: inPerMille(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
 		})
 	}

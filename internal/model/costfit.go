@@ -95,10 +95,14 @@ func (p Pool) API() v1beta1.CostFit {
 		ConstantNanoseconds: whole(1e9 * p.Line.Constant),
 		RoundNanoseconds:    whole(1e9 * p.Line.Round),
 	}
+	exact := true
 	for _, time := range p.Times {
-		fit.Residuals = append(fit.Residuals, v1beta1.CostResidual{
-			Cost: time.Cost, PerMille: whole(1000 * p.Line.Residual(time)),
-		})
+		perMille := whole(1000 * p.Line.Residual(time))
+		fit.Residuals = append(fit.Residuals, v1beta1.CostResidual{Cost: time.Cost, PerMille: perMille})
+		exact = exact && perMille == 0
+	}
+	if exact {
+		fit.Residuals = nil
 	}
 	return fit
 }

@@ -64,12 +64,8 @@ func fits(trials ...v1beta1.SizingTrial) []v1beta1.CostFit {
 }
 
 // line returns a fit of 40 µs per round without a constant.
-func line(pool string, perMille map[int32]int64, costs ...int32) v1beta1.CostFit {
-	fit := v1beta1.CostFit{NodePool: pool, RoundNanoseconds: 40_000}
-	for _, cost := range costs {
-		fit.Residuals = append(fit.Residuals, v1beta1.CostResidual{Cost: cost, PerMille: perMille[cost]})
-	}
-	return fit
+func line(pool string) v1beta1.CostFit {
+	return v1beta1.CostFit{NodePool: pool, RoundNanoseconds: 40_000}
 }
 
 func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
@@ -79,45 +75,45 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 	}{
 		"costs from low to high, whatever the order of the trials": {
 			[]v1beta1.SizingTrial{timed(12, 163_840), timed(8, 10_240), timed(10, 40_960)},
-			[]v1beta1.CostFit{line("", nil, 8, 10, 12)}},
+			[]v1beta1.CostFit{line("")}},
 		"the median of several trials of a cost": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(8, 90_000), timed(8, 10_240), timed(10, 40_960)},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"a line for each pool, sorted by name": {
 			[]v1beta1.SizingTrial{
 				timed(8, 10_240, on("small")), timed(10, 40_960, on("small")), timed(8, 10_240, on("large")), timed(10, 40_960, on("large"))},
-			[]v1beta1.CostFit{line("large", nil, 8, 10), line("small", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("large"), line("small")}},
 		"the speed of the CPU does not matter": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960, slower(3)), timed(12, 163_840)},
-			[]v1beta1.CostFit{line("", nil, 8, 10, 12)}},
+			[]v1beta1.CostFit{line("")}},
 		"a ratio that was not timed is computed from the means": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960, func(t *v1beta1.SizingTrial) { t.Status.Calibration.RatioPerMillion = 0 })},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"times are at the reference speed if it is known": {
 			[]v1beta1.SizingTrial{timed(8, 10_240, speedAt(20_480)), timed(10, 40_960)},
-			[]v1beta1.CostFit{{RoundNanoseconds: 80_000, Residuals: []v1beta1.CostResidual{{Cost: 8}, {Cost: 10}}}}},
+			[]v1beta1.CostFit{{RoundNanoseconds: 80_000}}},
 		"without a reference hash on the pool there are no times": {
 			[]v1beta1.SizingTrial{timed(8, 10_240, untimed), timed(10, 40_960, untimed)}, nil},
 		"no line through a single cost": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(8, 10_240), timed(10, 40_960, on("small"))}, nil},
 		"a cost that was scaled up does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(16, 1, func(t *v1beta1.SizingTrial) { t.Status.Calibration.ScaledFromCost = ptr.To[int32](12) })},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"an Invalid trial does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1beta1.SizingTrial) { t.Status.Result.Verdict = v1beta1.VerdictInvalid })},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"a trial without a result does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1beta1.SizingTrial) { t.Status.Result = nil })},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"another algorithm does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(0, 1, func(t *v1beta1.SizingTrial) { t.Spec.Variant.Algorithm = v1beta1.AlgorithmSHA256 })},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"a trial without a calibration does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1beta1.SizingTrial) { t.Status.Calibration = nil })},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"a calibration without a ratio does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 0)},
-			[]v1beta1.CostFit{line("", nil, 8, 10)}},
+			[]v1beta1.CostFit{line("")}},
 		"nothing of nothing": {nil, nil},
 	}
 	for name, test := range tests {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/queue"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Progress counts the trials that have ended of all planned trials, and names those that run and what they do.
@@ -23,12 +24,15 @@ func Progress(trials []v1beta1.SizingTrial, planned int) *v1beta1.Progress {
 			progress.Finished++
 		case queue.Begun(trial):
 			name := trial.Spec.Variant.Name
+			if len(progress.Running) == v1beta1.MaxRunning {
+				continue
+			}
 			progress.Running = append(progress.Running, name)
 			if trial.Spec.Role == v1beta1.RoleVerification {
 				name = "Verification of " + name
 			}
 			if trial.Status.Message != "" {
-				progress.Doing = append(progress.Doing, name+": "+trial.Status.Message)
+				progress.Doing = append(progress.Doing, units.Clip(name+": "+trial.Status.Message, v1beta1.MaxMessage))
 			}
 		}
 	}

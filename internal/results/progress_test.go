@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,22 @@ func TestProgress(t *testing.T) {
 	}, 4)
 	if diff := cmp.Diff(&v1beta1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}, Doing: []string{"c10-1: k6 drives the service"}}, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+}
+
+func TestProgressHasABound(t *testing.T) {
+	var trials []v1beta1.SizingTrial
+	for range v1beta1.MaxRunning + 1 {
+		trials = append(trials, aTrial("c8-1", began(time.Minute), func(t *v1beta1.SizingTrial) { t.Status.Message = strings.Repeat("waits ", 200) }))
+	}
+	got := results.Progress(trials, len(trials))
+	if len(got.Running) != v1beta1.MaxRunning || len(got.Doing) != v1beta1.MaxRunning {
+		t.Errorf("%d trials run and %d do something, want %d", len(got.Running), len(got.Doing), v1beta1.MaxRunning)
+	}
+	for _, doing := range got.Doing {
+		if letters := len([]rune(doing)); letters != v1beta1.MaxMessage {
+			t.Errorf("a trial does something in %d characters, want %d", letters, v1beta1.MaxMessage)
+		}
 	}
 }
 

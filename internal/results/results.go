@@ -66,7 +66,7 @@ func row(variant v1beta1.Variant, trials []v1beta1.SizingTrial, measured []*v1be
 	}
 	r.Variant, r.Algorithm, r.Cost, r.Control = variant.Name, variant.Algorithm, variant.Cost, variant.Control
 	r.CPULimit, r.NodePool = variant.CPULimit, speed.NodePool(variant)
-	r.Reasons = append(reasons, cpuUnused(variant, r.Verdict)...)
+	r.Reasons = verdict.Foremost(append(reasons, cpuUnused(variant, r.Verdict)...))
 	return r
 }
 

@@ -1,6 +1,8 @@
 package results_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +108,22 @@ func TestRowHasMedians(t *testing.T) {
 				t.Errorf("row (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestARowKeepsTheReasonsThatDecide(t *testing.T) {
+	var suspects, want []v1beta1.Reason
+	for i := range v1beta1.MaxReasons {
+		suspects = append(suspects, v1beta1.Reason{Type: fmt.Sprintf("Suspect%d", i), Verdict: v1beta1.VerdictSuspect})
+	}
+	explains, invalid := v1beta1.Reason{Type: "LivenessFails"}, v1beta1.Reason{Type: "PodAltered", Verdict: v1beta1.VerdictInvalid}
+	want = append(slices.Clone(suspects[:v1beta1.MaxReasons-1]), invalid)
+	got := theRow(trialsOf(
+		judged(found(100, 9), v1beta1.VerdictSuspect, append([]v1beta1.Reason{explains}, suspects...)...),
+		judged(found(100, 9), v1beta1.VerdictInvalid, invalid),
+	)...)
+	if diff := cmp.Diff(want, got.Reasons); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 }
 

@@ -223,7 +223,7 @@ func largest(name string) (v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	gather(&e, trials)
 	for i := range e.Status.Results {
 		e.Status.Results[i].Reasons = nil
-		for n := range 32 {
+		for n := range v1beta1.MaxReasons {
 			e.Status.Results[i].Reasons = append(e.Status.Results[i].Reasons, v1beta1.Reason{Type: fmt.Sprintf("Reason%d", n)})
 		}
 	}
@@ -246,7 +246,7 @@ func answerAll(e *v1beta1.SizingExperiment) {
 		p.Variant = fmt.Sprintf("p%d", n)
 		e.Status.Predictions = append(e.Status.Predictions, p)
 	}
-	for n := range 128 {
+	for n := range 64 {
 		h := full.Status.HashTimes[0]
 		h.NodePool = fmt.Sprintf("pool%d", n)
 		e.Status.HashTimes = append(e.Status.HashTimes, h)

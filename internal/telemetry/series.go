@@ -18,7 +18,7 @@ const namespace = "hashmark"
 // MostPerExperiment is the maximum number of series of one experiment: 64 variants of 24
 // steps each, in ten repetitions, with sizes, prices, and the maximum number of reasons,
 // predictions and hash times. A usual experiment of twelve variants has about 490.
-const MostPerExperiment = 11_000
+const MostPerExperiment = 9_500
 
 // The metrics that the operator counts over time.
 const (

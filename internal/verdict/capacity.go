@@ -104,7 +104,7 @@ func (d *decision) byMeasurement(c *v1beta1.Capacity, measured bracket, because 
 	if high := min(measured.high(), d.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
 		c.Interval = interval(measured.low(), max(high, measured.low()))
 	}
-	c.Message = units.Clip(fmt.Sprintf("%s; %s", units.Capital(measured.String()), because), v1beta1.MaxReasonMessage)
+	c.Message = units.Clip(fmt.Sprintf("%s; %s", units.Capital(measured.String()), because), v1beta1.MaxMessage)
 }
 
 // ceiling returns the highest possible capacity, times 1000. Above this share of the
@@ -121,7 +121,7 @@ func (d *decision) byModel(c *v1beta1.Capacity, measured bracket, predicted pred
 	c.MilliPerSecond = rate(predicted.answer)
 	c.Method = v1beta1.CapacityPredicted
 	if c.MilliPerSecond == nil {
-		c.Message = units.Clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured), v1beta1.MaxReasonMessage)
+		c.Message = units.Clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured), v1beta1.MaxMessage)
 		return
 	}
 	c.Interval = interval(predicted.low, predicted.high)
@@ -131,7 +131,7 @@ func (d *decision) byModel(c *v1beta1.Capacity, measured bracket, predicted pred
 		how = "the model and the measurement agree"
 	}
 	c.Message = units.Clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
-		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1beta1.MaxReasonMessage)
+		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1beta1.MaxMessage)
 }
 
 // explainedByArrivals reports whether the model agrees with the step that its prediction contradicts when it

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -72,7 +73,7 @@ func judge(in Input, newModel modelOf) Judgement {
 	t.decision = decisionOn(in.Spec, &status, newModel)
 	t.decision.disturbed = len(ofSteps(belowCPUBound)(t)) > 0
 	t.decided = t.decision.decide(&result)
-	result.Reasons = t.findings()
+	result.Reasons = Foremost(t.findings())
 	result.Verdict = worst(result.Reasons)
 	return Judgement{
 		Result:   result,
@@ -82,6 +83,19 @@ func judge(in Input, newModel modelOf) Judgement {
 		Evidence: t.evidence(),
 		UnderWay: underWay(in.Run.UnderWay),
 	}
+}
+
+// Foremost returns the reasons in their order without those that the API has no room for: first it
+// leaves out those that only explain, and then those that make a result Suspect.
+func Foremost(reasons []v1beta1.Reason) []v1beta1.Reason {
+	kept := slices.Clone(reasons)
+	slices.SortStableFunc(kept, func(a, b v1beta1.Reason) int { return cmp.Compare(gravity(b), gravity(a)) })
+	kept = kept[:min(len(kept), v1beta1.MaxReasons)]
+	return slices.DeleteFunc(reasons, func(r v1beta1.Reason) bool { return !slices.Contains(kept, r) })
+}
+
+func gravity(r v1beta1.Reason) int {
+	return slices.Index([]v1beta1.Verdict{v1beta1.VerdictSuspect, v1beta1.VerdictInvalid}, r.Verdict)
 }
 
 // InvalidByGenerator reports whether a result is Invalid because of the load generator. Such
