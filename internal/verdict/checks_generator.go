@@ -24,7 +24,7 @@ func generatorSaturated(t *trial, s *step) []v1beta1.Reason {
 // the objective has it.
 func sentLate(t *trial, s *step) []v1beta1.Reason {
 	found := lagging(s, "twenty", s.result.StartLagP95Microseconds, s.result.P95Microseconds)
-	if t.Spec.Objective.P99Milliseconds == 0 {
+	if t.Spec.Objective.P99Milliseconds == nil {
 		return found
 	}
 	return append(found, lagging(s, "a hundred", s.result.StartLagP99Microseconds, s.result.P99Microseconds)...)
