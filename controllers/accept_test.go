@@ -125,7 +125,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 // Whoever may not deploy an image can't make the operator check anything else of it.
 func TestAForbiddenImageIsTheOnlyRefusal(t *testing.T) {
 	e := withOwnImage("registry.example/forbidden/login:v1")
-	e.Spec.Service.Own.Login.Steps = []handover.Request{{Path: "/", Extract: map[string]handover.Extraction{"a": {Regexp: "("}}}}
+	e.Spec.Service.Own.Login.Steps = []handover.Request{{Path: "/", Extract: []handover.Extraction{{Name: "a", Regexp: "("}}}}
 	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: e}
 	err := p.check(1)
 	if _, is := errors.AsType[*objects.ImageNotAllowedError](err); !is {
@@ -138,13 +138,13 @@ func TestASpecIsCheckedOnce(t *testing.T) {
 	e := withOwnImage("registry.example/team/login:v1")
 	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: e}
 	p.Settings.AllowedServiceImages = []string{"registry.example/team"}
-	tooLarge := v1beta1.EnvValue(strings.Repeat("x", 200_000))
+	tooLarge := strings.Repeat("x", 200_000)
 	for _, step := range []struct {
 		change func()
 		want   string
 	}{
 		{func() {}, ""},
-		{func() { e.Spec.Service.Own.Env = map[string]v1beta1.EnvValue{"A": tooLarge} }, ""},
+		{func() { e.Spec.Service.Own.Env = []v1beta1.EnvVar{{Name: "A", Value: tooLarge}} }, ""},
 		{func() { e.Generation++ }, "the spec has 200"},
 		{func() { p.Settings.AllowedServiceImages = nil }, "is not in a repository"},
 	} {

@@ -96,7 +96,7 @@ func (p *experimentPass) checkSpec() error {
 		if err := sizing.Check(spec); err != nil {
 			return err
 		}
-		return matrix.CheckOwn(spec)
+		return matrix.CheckOwn(spec.Service.Own)
 	})
 }
 

@@ -16,10 +16,10 @@ func ownService(spec *v1beta1.SizingExperimentSpec) {
 	spec.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}
 	spec.Service.Own = &v1beta1.OwnService{
 		Image: "example.test/team/login:v1", Command: []string{"/app/login"}, Args: []string{"--cost=$(HASHMARK_COST)"},
-		Env: map[string]v1beta1.EnvValue{"DB": "/data/db"}, Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready"},
-		Writable: []string{"/data"}, Files: map[string]v1beta1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
+		Env: []v1beta1.EnvVar{{Name: "DB", Value: "/data/db"}}, Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready"},
+		Writable: []string{"/data"}, Files: []v1beta1.File{{Path: "/etc/login/users", Content: "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"}},
 		Login: handover.Login{
-			Steps: []handover.Request{{Path: "/login", BasicAuth: true}},
+			Steps: []handover.Request{{Path: "/login", Auth: "Basic"}},
 			Wrong: handover.ExpectedResponse{Status: []int32{401}},
 		},
 	}

@@ -7,6 +7,9 @@ import http from 'k6/http';
 
 const REFERENCE = /\$\$|\$\(([A-Za-z_][A-Za-z0-9_]*)\)/g;
 
+// canonical writes a header's name as Go does, which k6 uses for headers.
+const canonical = (name) => name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
 function expand(text, variables) {
   return text.replace(REFERENCE, (match, name) => {
     if (match === '$$') {
@@ -24,8 +27,21 @@ function expandAll(texts, variables) {
   return expanded;
 }
 
-const formEncoded = (fields) =>
-  Object.keys(fields).map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(fields[name])}`).join('&');
+const formEncoded = (fields, variables) =>
+  fields.map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(expand(value, variables))}`).join('&');
+
+// setHeaders replaces headers by those of a list. k6 sends one field for each name, so the values of a
+// name that repeats are joined, as HTTP allows.
+function setHeaders(headers, fields, variables) {
+  const values = new Map();
+  for (const field of fields) {
+    const name = canonical(field.name);
+    values.set(name, (values.get(name) || []).concat(expand(field.value, variables)));
+  }
+  for (const [name, all] of values) {
+    headers[name] = all.join(name === 'Cookie' ? '; ' : ', ');
+  }
+}
 
 // content returns a step's body and headers.
 function content(step, variables) {
@@ -35,13 +51,13 @@ function content(step, variables) {
     body = JSON.stringify(expandAll(step.json, variables));
     headers['Content-Type'] = 'application/json';
   } else if (step.form) {
-    body = formEncoded(expandAll(step.form, variables));
+    body = formEncoded(step.form, variables);
     headers['Content-Type'] = 'application/x-www-form-urlencoded';
   } else if (step.body) {
     body = expand(step.body, variables);
   }
-  Object.assign(headers, expandAll(step.headers || {}, variables));
-  if (step.basicAuth) {
+  setHeaders(headers, step.headers || [], variables);
+  if (step.auth === 'Basic') {
     headers.Authorization = `Basic ${encoding.b64encode(`${variables.HASHMARK_USER}:${variables.HASHMARK_PASSWORD}`)}`;
   }
   return { body, headers };
@@ -71,9 +87,6 @@ function extracted(extraction, response) {
   const match = new RegExp(extraction.regexp).exec(response.body);
   return match && match.length > 1 ? match[1] : undefined;
 }
-
-// canonical writes a header's name as Go does, which k6 uses for a response's headers.
-const canonical = (name) => name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
 function jsonValue(body, path) {
   let value;
@@ -121,7 +134,7 @@ export function send(steps, address, variables, left) {
     response = http.request(step.method || 'GET', address + expand(step.path, variables), body, parameters);
     const answered = response.error_code === 0 || response.error_code >= 1300;
     const ok = answered && accepts(step.expect, response.status);
-    const missing = ok ? extractAll(step.extract || {}, response, variables) : undefined;
+    const missing = ok ? extractAll(step.extract || [], response, variables) : undefined;
     if (!ok || missing !== undefined) {
       return { response, ok: false, untimed, step: i + 1, missing };
     }
@@ -135,12 +148,12 @@ export function send(steps, address, variables, left) {
 // extractAll adds a step's values to the variables, and returns the name of one that is not in
 // the response, or undefined.
 function extractAll(extractions, response, variables) {
-  for (const name of Object.keys(extractions).sort()) {
-    const value = extracted(extractions[name], response);
+  for (const extraction of extractions) {
+    const value = extracted(extraction, response);
     if (value === undefined) {
-      return name;
+      return extraction.name;
     }
-    variables[name] = value;
+    variables[extraction.name] = value;
   }
   return undefined;
 }

@@ -231,22 +231,36 @@ const (
 type TLS struct {
 	// EachLogin opens a connection with a full handshake for each login, as people do who log
 	// in once. EachCaller keeps the connection of each of k6's virtual users for its next
-	// login, as a proxy does that encrypts again behind itself; with several replicas it has
-	// no effect, because logins of one connection reach only one of them. By default
-	// EachLogin.
+	// login, as a proxy does that encrypts again behind itself. Not with several replicas,
+	// because logins of one connection reach only one of them. By default EachLogin.
 	// +kubebuilder:default=EachLogin
 	Handshakes Handshakes `json:"handshakes,omitempty"`
 }
 
+// Builtin says how Hashmark's own login service is deployed.
+type Builtin struct {
+	// Encrypts the logins. The price of encryption is in the CPU time per login, and so in the
+	// maximum, and in the generator's CPU usage. When absent: plain HTTP, and callers keep their
+	// connections, except with several replicas.
+	// +optional
+	TLS *TLS `json:"tls,omitempty"`
+}
+
 // Service is the login service that is deployed for a variant.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.tls) || !has(self.own)",message="service.tls is for Hashmark's login service only, and logins at service.own are sent without TLS; remove one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.builtin) || !has(self.own)",message="service has both builtin, which is Hashmark's login service, and own, which is yours; remove one of them"
+// +kubebuilder:validation:XValidation:rule="self.replicas <= 1 || !has(self.builtin) || !has(self.builtin.tls) || self.builtin.tls.handshakes != 'EachCaller'",message="service.builtin.tls.handshakes EachCaller has no effect with several replicas, because each login opens its own connection then; use EachLogin, or replicas: 1"
 type Service struct {
 	// How many pods share the load behind one Kubernetes Service, 1 to 10. By default 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	Replicas int32 `json:"replicas,omitempty"`
+
+	// Hashmark's own login service. Not with own. When absent, without own: Hashmark's with its
+	// defaults.
+	// +optional
+	Builtin *Builtin `json:"builtin,omitempty"`
 
 	// A login service of your own, instead of Hashmark's, if the operator admits its image. The
 	// matrix then must have no controls, and a concurrency, which says how the service works by
@@ -258,12 +272,6 @@ type Service struct {
 	// HASHMARK_COST or HASHMARK_PASSWORD_HASH must be used.
 	// +optional
 	Own *OwnService `json:"own,omitempty"`
-
-	// Encrypts the logins of Hashmark's own service. The price of encryption is in the CPU time
-	// per login, and so in the maximum, and in the generator's CPU usage. Not with own. When
-	// absent: plain HTTP, and callers keep their connections, except with several replicas.
-	// +optional
-	TLS *TLS `json:"tls,omitempty"`
 
 	// The memory limit of each pod's container, a quantity from 32Mi to 64Gi; a decimal needs
 	// a unit, such as 1.5Gi. By default 128Mi.

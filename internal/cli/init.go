@@ -154,7 +154,7 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 		Login: handover.Login{
 			Steps: []handover.Request{{
 				Name: "password", Method: "POST", Path: "/login",
-				Form: map[string]handover.RequestText{"username": "$(" + envvar.User + ")", "password": "$(" + envvar.Password + ")"},
+				Form: []handover.Field{{Name: "username", Value: "$(" + envvar.User + ")"}, {Name: "password", Value: "$(" + envvar.Password + ")"}},
 			}},
 			Wrong: handover.ExpectedResponse{Status: []int32{401}},
 		},
@@ -183,10 +183,9 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 		case strings.HasPrefix(v.Name, envvar.Prefix):
 			left = append(left, fmt.Sprintf("- Left out: env %s, because the name is reserved.", v.Name))
 		default:
-			if own.Env == nil {
-				own.Env = map[string]v1beta1.EnvValue{}
-			}
-			own.Env[v.Name] = v1beta1.EnvValue(v.Value)
+			// Of variables with the same name, a container gets the last.
+			own.Env = slices.DeleteFunc(own.Env, func(earlier v1beta1.EnvVar) bool { return earlier.Name == v.Name })
+			own.Env = append(own.Env, v1beta1.EnvVar{Name: v.Name, Value: v.Value})
 		}
 	}
 	return own, append(left, leftOut(pod, container)...)

@@ -91,7 +91,7 @@ func TestEvidenceIsReadBesideLoginsWithTLS(t *testing.T) {
 
 func TestAUsersOwnServiceHasItsOwnPathsAndEvidence(t *testing.T) {
 	variables := environment(t, twoSteps())
-	variables["HASHMARK_LOGIN"] = `{"steps":[{"path":"/login","basicAuth":true}],"wrong":{"status":[401]}}`
+	variables["HASHMARK_LOGIN"] = `{"steps":[{"path":"/login","auth":"Basic"}],"wrong":{"status":[401]}}`
 	variables["HASHMARK_READY_PATH"], variables["HASHMARK_ALIVE_PATH"] = "/up", "/live"
 	variables["HASHMARK_READY_WITHIN"] = "2m0s"
 	variables["HASHMARK_EVIDENCE"] = "http://10.1.0.2:18080,http://10.1.0.3:18080"

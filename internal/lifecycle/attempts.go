@@ -33,7 +33,7 @@ func calibrationTime(spec v1beta1.SizingTrialSpec) time.Duration {
 
 func ownStart(spec v1beta1.SizingTrialSpec) time.Duration {
 	if own := spec.Service.Own; own != nil {
-		return time.Duration(own.Ready.WithinSeconds) * time.Second
+		return time.Duration(own.Ready.TimeoutSeconds) * time.Second
 	}
 	return 0
 }

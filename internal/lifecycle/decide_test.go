@@ -139,7 +139,7 @@ func late(o *Observation) { o.Now = start.Add(6 * time.Minute) }
 // slow makes the service a user's own that may take some seconds to start, and to warm up.
 func slow(start, warmUp int32) func(*Observation) {
 	return func(o *Observation) {
-		o.Trial.Spec.Service.Own = &v1beta1.OwnService{Ready: v1beta1.ReadyWhen{WithinSeconds: start}}
+		o.Trial.Spec.Service.Own = &v1beta1.OwnService{Ready: v1beta1.ReadyWhen{TimeoutSeconds: start}}
 		o.Trial.Spec.Load.WarmupSeconds = warmUp
 	}
 }

@@ -65,6 +65,17 @@ func site(t *testing.T) *httptest.Server {
 			http.Error(w, r.URL.Path, http.StatusTeapot)
 		}
 	})
+	mux.HandleFunc("POST /fields", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		headers := []string{r.Header.Get("Content-Type"), r.Header.Get("X-Role"), r.Header.Get("Cookie")}
+		if got, want := strings.Join(headers, " | "), "text/plain | a, b | c=1; d=2"; got != want {
+			http.Error(w, got, http.StatusTeapot)
+			return
+		}
+		if string(body) != "z=1&password=sesame%20%241&z=2&a=" {
+			http.Error(w, string(body), http.StatusUnauthorized)
+		}
+	})
 	mux.HandleFunc("GET /basic", func(w http.ResponseWriter, r *http.Request) {
 		want := "Basic " + base64.StdEncoding.EncodeToString([]byte("ada:sesame $1"))
 		if r.Header.Get("Authorization") != want {
@@ -79,15 +90,20 @@ func site(t *testing.T) *httptest.Server {
 // flows are flows as in a spec.
 var flows = map[string]string{
 	"a form with a token": `{"steps":[
-		{"path":"/form","extract":{"csrf":{"formField":"csrf"}}},
-		{"name":"password","method":"POST","path":"/form","form":{"user":"$(HASHMARK_USER)","password":"$(HASHMARK_PASSWORD)","csrf":"$(csrf)"},"expect":{"status":[302]}}],
+		{"path":"/form","extract":[{"name":"csrf","formField":"csrf"}]},
+		{"name":"password","method":"POST","path":"/form","form":[{"name":"user","value":"$(HASHMARK_USER)"},{"name":"password","value":"$(HASHMARK_PASSWORD)"},{"name":"csrf","value":"$(csrf)"}],"expect":{"status":[302]}}],
 		"wrong":{"status":[303]}}`,
 	"JSON, and what it answers": `{"steps":[
-		{"method":"POST","path":"/json","json":{"user":"$(HASHMARK_USER)","password":"$(HASHMARK_PASSWORD)"},"extract":{"token":{"json":"session.token"},"ttl":{"regexp":"\"ttl\":(\\d+)"}}},
+		{"method":"POST","path":"/json","json":{"user":"$(HASHMARK_USER)","password":"$(HASHMARK_PASSWORD)"},"extract":[{"name":"token","json":"session.token"},{"name":"ttl","regexp":"\"ttl\":(\\d+)"}]},
 		{"method":"PUT","path":"/token/$(token)/$(ttl)"}],
 		"wrong":{"status":[401]}}`,
-	"Basic authentication": `{"steps":[{"path":"/basic","basicAuth":true}],"wrong":{"status":[401]}}`,
-	"a body as text": `{"steps":[{"method":"POST","path":"/json","headers":{"Content-Type":"application/json"},
+	"Basic authentication": `{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[401]}}`,
+	"fields in their order, some of them twice": `{"steps":[{"method":"POST","path":"/fields",
+		"headers":[{"name":"X-Role","value":"a"},{"name":"Cookie","value":"c=1"},{"name":"content-type","value":"text/plain"},
+			{"name":"Cookie","value":"d=2"},{"name":"x-role","value":"b"}],
+		"form":[{"name":"z","value":"1"},{"name":"password","value":"$(HASHMARK_PASSWORD)"},{"name":"z","value":"2"},{"name":"a","value":""}]}],
+		"wrong":{"status":[401]}}`,
+	"a body as text": `{"steps":[{"method":"POST","path":"/json","headers":[{"name":"Content-Type","value":"application/json"}],
 		"body":"{\"user\":\"$(HASHMARK_USER)\",\"password\":\"$(HASHMARK_PASSWORD)\"}"}],"wrong":{"status":[401]}}`,
 }
 
@@ -165,7 +181,7 @@ func TestAWrongPasswordMustBeRefusedByTheLastStep(t *testing.T) {
 			flows["JSON, and what it answers"], `step 1: the status was 401, and 200 to 299 was expected. The response begins with "no `,
 		},
 		"another status": {
-			`{"steps":[{"path":"/basic","basicAuth":true}],"wrong":{"status":[403]}}`, `step 1: the status was 401, and 403 was expected.`,
+			`{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[403]}}`, `step 1: the status was 401, and 403 was expected.`,
 		},
 		"a success": {`{"steps":[{"path":"/form"}],"wrong":{"status":[401]}}`, `login(): the login succeeded with the status 200.`},
 	} {
@@ -190,18 +206,18 @@ func TestAResponseThatIsNotExpectedIsQuoted(t *testing.T) {
 			`step 1: the status was 302, and 200 to 299 was expected. The response redirects to "/login?error"`,
 		},
 		"no value": {
-			`{"steps":[{"path":"/form"},{"path":"/form","extract":{"csrf":{"header":"X-CSRF"}}}],"wrong":{}}`,
+			`{"steps":[{"path":"/form"},{"path":"/form","extract":[{"name":"csrf","header":"X-CSRF"}]}],"wrong":{}}`,
 			`step 2: csrf was not found in the response, which has the status 200 and begins with "<html>`,
 		},
-		"no name in the form":  {`{"steps":[{"path":"/form","extract":{"csrf":{"formField":"crsf"}}}],"wrong":{}}`, `step 1: csrf was not found`},
-		"no such cookie":       {`{"steps":[{"path":"/form","extract":{"id":{"cookie":"id"}}}],"wrong":{}}`, `step 1: id was not found`},
-		"no JSON":              {`{"steps":[{"path":"/form","extract":{"id":{"json":"id"}}}],"wrong":{}}`, `step 1: id was not found`},
-		"no object":            {`{"steps":[{"path":"/list","extract":{"id":{"json":"id"}}}],"wrong":{}}`, `step 1: id was not found`},
+		"no name in the form":  {`{"steps":[{"path":"/form","extract":[{"name":"csrf","formField":"crsf"}]}],"wrong":{}}`, `step 1: csrf was not found`},
+		"no such cookie":       {`{"steps":[{"path":"/form","extract":[{"name":"id","cookie":"id"}]}],"wrong":{}}`, `step 1: id was not found`},
+		"no JSON":              {`{"steps":[{"path":"/form","extract":[{"name":"id","json":"id"}]}],"wrong":{}}`, `step 1: id was not found`},
+		"no object":            {`{"steps":[{"path":"/list","extract":[{"name":"id","json":"id"}]}],"wrong":{}}`, `step 1: id was not found`},
 		"a body that is cut":   {`{"steps":[{"path":"/cut"}],"wrong":{}}`, `step 1: the request failed: unexpected EOF`},
-		"an exception":         {`{"steps":[{"path":"/form","extract":{"id":{"regexp":"(?i)x"}}}],"wrong":{}}`, `login(): the login failed: "SyntaxError: `},
+		"an exception":         {`{"steps":[{"path":"/form","extract":[{"name":"id","regexp":"(?i)x"}]}],"wrong":{}}`, `login(): the login failed: "SyntaxError: `},
 		"a request that fails": {`{"setup":[{"path":"/absent"}],"steps":[{"path":"/form"}],"wrong":{}}`, `setup request 1: the status was 404, and 200 to 299 was expected`},
 		"a setup without a variable": {
-			`{"setup":[{"path":"/form"},{"name":"again","path":"/form","extract":{"id":{"cookie":"id"}}}],"steps":[{"path":"/form"}],"wrong":{}}`,
+			`{"setup":[{"path":"/form"},{"name":"again","path":"/form","extract":[{"name":"id","cookie":"id"}]}],"steps":[{"path":"/form"}],"wrong":{}}`,
 			`again: id was not found`,
 		},
 	} {

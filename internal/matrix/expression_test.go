@@ -34,19 +34,17 @@ var onlyInGo = []string{
 	"(?si)([" + strings.Repeat("B-𞥂", 80) + "])",
 }
 
-// withExpression returns an experiment whose login has so many extractions with an expression.
-func withExpression(expression string, n int) v1beta1.SizingExperimentSpec {
-	spec := ownSpec()
+// withExpression returns a service whose login has so many extractions with an expression.
+func withExpression(expression string, n int) *v1beta1.OwnService {
+	own := ownSpec().Service.Own
 	steps := make([]handover.Request, n/8+1)
 	for i := range n {
 		step := &steps[i/8]
-		if step.Extract == nil {
-			step.Path, step.Extract = "/", map[string]handover.Extraction{}
-		}
-		step.Extract[fmt.Sprint("v", i)] = handover.Extraction{Regexp: expression}
+		step.Path = "/"
+		step.Extract = append(step.Extract, handover.Extraction{Name: fmt.Sprint("v", i), Regexp: expression})
 	}
-	spec.Service.Own.Login.Setup, spec.Service.Own.Login.Steps = nil, steps
-	return *spec
+	own.Login.Setup, own.Login.Steps = nil, steps
+	return own
 }
 
 func TestExpressionsThatAreCostlyAreRefused(t *testing.T) {
@@ -72,10 +70,10 @@ func TestExpressionsThatAreCostlyAreRefused(t *testing.T) {
 func TestTheExpressionsOfAnExperimentTakeLittleMemory(t *testing.T) {
 	accepted := "(" + strings.Repeat("a?", 120) + ")"
 	for _, expression := range slices.Concat([]string{accepted}, costly, onlyInGo) {
-		spec := withExpression(expression, 128)
+		own := withExpression(expression, 128)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_ = matrix.CheckOwn(spec)
+		_ = matrix.CheckOwn(own)
 		runtime.ReadMemStats(&after)
 		if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 32 {
 			t.Errorf("%.40s…: %d MiB were allocated", expression, mib)

@@ -83,7 +83,7 @@ func (b Builder) servicePod() corev1.PodSpec {
 	login.Env = b.loginEnvironment()
 	login.Ports = []corev1.ContainerPort{{Name: portName, ContainerPort: Port, Protocol: corev1.ProtocolTCP}}
 	login.StartupProbe = startupProbe("/readyz", portName)
-	if b.trial.Spec.Service.TLS != nil {
+	if b.tls() != nil {
 		login.Env = append(login.Env, variable(envvar.TLSListen, fmt.Sprintf(":%d", TLSPort)))
 		login.Ports = append(login.Ports, corev1.ContainerPort{Name: tlsPortName, ContainerPort: TLSPort, Protocol: corev1.ProtocolTCP})
 	}

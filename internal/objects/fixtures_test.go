@@ -67,7 +67,7 @@ func trial() *v1beta1.SizingTrial {
 // tlsTrial has logins with TLS.
 func tlsTrial() *v1beta1.SizingTrial {
 	encrypted := trial()
-	encrypted.Spec.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
+	encrypted.Spec.Service.Builtin = &v1beta1.Builtin{TLS: &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}}
 	return encrypted
 }
 
@@ -115,17 +115,17 @@ func ownTrial() *v1beta1.SizingTrial {
 	own.Spec.Load.WarmupSeconds = 60
 	own.Spec.Service = v1beta1.Service{Replicas: 1, MemoryLimit: ptr.To(intstr.Parse("256Mi")), Own: &v1beta1.OwnService{
 		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
-		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: map[string]v1beta1.EnvValue{"DB": "/data/login.db", "A_FIRST": "$(HASHMARK_WORKERS)"},
-		Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive",
+		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: []v1beta1.EnvVar{{Name: "DB", Value: "/data/login.db"}, {Name: "A_FIRST", Value: "$(HASHMARK_WORKERS)"}},
+		Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready", TimeoutSeconds: 90}, AlivePath: "/alive",
 		Writable: []string{"/data", "/tmp"},
-		Files:    map[string]v1beta1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n", "/etc/a": "100 $"},
+		Files:    []v1beta1.File{{Path: "/etc/login/users", Content: "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"}, {Path: "/etc/a", Content: "100 $"}},
 		Login: handover.Login{
 			Setup: []handover.Request{{Method: "PUT", Path: "/users"}},
 			Steps: []handover.Request{
-				{Path: "/login", Extract: map[string]handover.Extraction{"csrf": {Header: "X-CSRF-Token"}}},
+				{Path: "/login", Extract: []handover.Extraction{{Name: "csrf", Header: "X-CSRF-Token"}}},
 				{
 					Name: "password", Method: "POST", Path: "/login", Timed: true, Expect: handover.ExpectedResponse{Status: []int32{302}},
-					Form: map[string]handover.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"},
+					Form: []handover.Field{{Name: "password", Value: "$(HASHMARK_PASSWORD)"}, {Name: "csrf", Value: "$(csrf)"}},
 				},
 			},
 			Wrong: handover.ExpectedResponse{Status: []int32{401, 403}},

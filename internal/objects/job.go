@@ -120,7 +120,7 @@ func (b Builder) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	if to.evidencePort != to.port {
 		environment = append(environment, variable(envvar.Evidence, strings.Join(evidence, ",")))
 	}
-	if tls := b.trial.Spec.Service.TLS; tls != nil {
+	if tls := b.tls(); tls != nil {
 		environment = append(environment, variable(envvar.Handshakes, string(tls.Handshakes)))
 	}
 	environment = append(environment, b.ownEnvironment()...)

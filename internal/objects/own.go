@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +78,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 	flags := []string{
 		"--output", corev1.TerminationMessagePathDefault,
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
-		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.WithinSeconds),
+		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.TimeoutSeconds),
 		"--warm-up", seconds(b.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
 		"--script-folder", scriptDir,
 	}
@@ -136,17 +135,17 @@ func (b Builder) ownContainer(name, command string, flags ...string) corev1.Cont
 	c.Command = append(append(c.Command, "--"), own.Command...)
 	c.Args = slices.Clone(own.Args)
 	c.Env = b.ownVariables()
-	for _, key := range slices.Sorted(maps.Keys(own.Env)) {
-		c.Env = append(c.Env, variable(key, string(own.Env[key])))
+	for _, v := range own.Env {
+		c.Env = append(c.Env, variable(v.Name, v.Value))
 	}
 	c.Env = append(c.Env, variable(envvar.Deadline, deadlineText(b.deadline)))
 	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir, ReadOnly: true}}
 	for i, path := range own.Writable {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: writable(name, i), MountPath: path})
 	}
-	for i, path := range slices.Sorted(maps.Keys(own.Files)) {
+	for i, file := range own.Files {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{
-			Name: programVolume, MountPath: path, SubPath: ownFiles + "/" + strconv.Itoa(i), ReadOnly: true,
+			Name: programVolume, MountPath: file.Path, SubPath: ownFiles + "/" + strconv.Itoa(i), ReadOnly: true,
 		})
 	}
 	return c
@@ -168,12 +167,11 @@ func (b Builder) ownVariables() []corev1.EnvVar {
 	}
 }
 
-// fileContents returns the files' contents in the order of their paths, as JSON.
+// fileContents returns the files' contents in their order, as JSON.
 func (b Builder) fileContents() string {
 	contents := []string{}
-	files := b.trial.Spec.Service.Own.Files
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		contents = append(contents, string(files[path]))
+	for _, file := range b.trial.Spec.Service.Own.Files {
+		contents = append(contents, file.Content)
 	}
 	return escaped(contents)
 }
@@ -206,10 +204,15 @@ func (b Builder) endpoint() endpoint {
 	switch service := b.trial.Spec.Service; {
 	case service.Own != nil:
 		to.portName, to.port, to.evidencePort = ownPortName, service.Own.Port, EvidencePort
-	case service.TLS != nil:
+	case b.tls() != nil:
 		to.scheme, to.portName, to.port = "https", tlsPortName, TLSPort
 	}
 	return to
+}
+
+// tls returns how logins at Hashmark's own service are encrypted, or nil.
+func (b Builder) tls() *v1beta1.TLS {
+	return ptr.Deref(b.trial.Spec.Service.Builtin, v1beta1.Builtin{}).TLS
 }
 
 // ownEnvironment returns what the generator needs for a user's own login service.
@@ -221,7 +224,7 @@ func (b Builder) ownEnvironment() []corev1.EnvVar {
 	return []corev1.EnvVar{
 		variable(envvar.Login, ownLogin(own)),
 		variable(envvar.ReadyPath, own.Ready.Path),
-		variable(envvar.ReadyWithin, seconds(own.Ready.WithinSeconds)),
+		variable(envvar.ReadyWithin, seconds(own.Ready.TimeoutSeconds)),
 		variable(envvar.AlivePath, cmp.Or(own.AlivePath, own.Ready.Path)),
 	}
 }

@@ -84,9 +84,9 @@ const longestText = 128 << 10
 // timeout.
 func TestALargestSpecFitsIntoTheVariablesOfItsProcesses(t *testing.T) {
 	for place, put := range map[string]func(own *v1beta1.OwnService, text string){
-		"a file":      func(own *v1beta1.OwnService, text string) { own.Files["/etc/a"] = v1beta1.FileContent(text) },
+		"a file":      func(own *v1beta1.OwnService, text string) { own.Files[1].Content = text },
 		"an argument": func(own *v1beta1.OwnService, text string) { own.Args[0] = text },
-		"a variable":  func(own *v1beta1.OwnService, text string) { own.Env["A"] = v1beta1.EnvValue(text) },
+		"a variable":  func(own *v1beta1.OwnService, text string) { own.Env[0].Value = text },
 		"a body":      func(own *v1beta1.OwnService, text string) { own.Login.Setup[0].Body = text },
 		"a script":    func(own *v1beta1.OwnService, text string) { own.Login.Steps, own.Login.Script = nil, text },
 	} {

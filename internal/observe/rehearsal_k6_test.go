@@ -28,7 +28,7 @@ func rehearse() {
 	if kind == "serve" {
 		serve(strings.TrimPrefix(target, "http://"), os.Args[3])
 	}
-	flow, _ := loginflow.Parse(`{"setup":[{"path":"/setup"}],"steps":[{"path":"/","basicAuth":true}],"wrong":{"status":[401]}}`)
+	flow, _ := loginflow.Parse(`{"setup":[{"path":"/setup"}],"steps":[{"path":"/","auth":"Basic"}],"wrong":{"status":[401]}}`)
 	if kind == "answers everybody alike" {
 		flow.Wrong.Status = []int32{http.StatusOK}
 	}

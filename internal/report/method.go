@@ -113,10 +113,10 @@ func serviceWords(service v1beta1.Service) string {
 
 // TLSWords says how logins are encrypted; nothing if they are not.
 func TLSWords(service v1beta1.Service) []string {
-	switch {
-	case service.TLS == nil:
+	switch tls := ptr.Deref(service.Builtin, v1beta1.Builtin{}).TLS; {
+	case tls == nil:
 		return nil
-	case service.TLS.Handshakes == v1beta1.HandshakesEachCaller:
+	case tls.Handshakes == v1beta1.HandshakesEachCaller:
 		return []string{"TLS with a handshake for each caller"}
 	}
 	return []string{"TLS with a handshake for each login"}

@@ -115,13 +115,15 @@ func TestMethodFacts(t *testing.T) {
 			e.Spec.Load.Capacity, e.Spec.Load.Users = nil, &v1beta1.UsersLoad{Counts: []int32{1, 2}}
 		}, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
 		"TLS": {func(e *experiment) {
-			e.Spec.Service.Replicas, e.Spec.Service.TLS = 3, &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
+			e.Spec.Service.Replicas, e.Spec.Service.Builtin = 3, &v1beta1.Builtin{TLS: &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}}
 		}, "Service", "3 replicas behind one Service, TLS with a handshake for each login"},
-		"TLS behind a proxy": {func(e *experiment) { e.Spec.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachCaller} }, "Service", "TLS with a handshake for each caller"},
-		"several replicas":   {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
-		"one is no news":     {func(*experiment) {}, "Service", ""},
-		"the seed":           {func(*experiment) {}, "Seed", "2265344762"},
-		"k6's version":       {func(*experiment) {}, report.FactK6, "v1.8.1"},
+		"TLS behind a proxy": {func(e *experiment) {
+			e.Spec.Service.Builtin = &v1beta1.Builtin{TLS: &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachCaller}}
+		}, "Service", "TLS with a handshake for each caller"},
+		"several replicas": {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
+		"one is no news":   {func(*experiment) {}, "Service", ""},
+		"the seed":         {func(*experiment) {}, "Seed", "2265344762"},
+		"k6's version":     {func(*experiment) {}, report.FactK6, "v1.8.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) { test.change(e) })

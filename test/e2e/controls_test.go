@@ -26,7 +26,7 @@ func TestControlsAreMeasured(t *testing.T) {
 	startOperator(t)
 	e := measured(t, tiny(namespace(t), "controls", func(s *v1beta1.SizingExperimentSpec) {
 		s.Matrix = v1beta1.Matrix{CPULimits: fixture.Limits("500m"), Controls: someOfEach}
-		s.Service.TLS = &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}
+		s.Service.Builtin = &v1beta1.Builtin{TLS: &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}}
 		s.Demand = &v1beta1.Demand{
 			LoginsPerSecond: intstr.FromInt32(2), MinimumCost: ptr.To[int32](4), Verify: v1beta1.VerifyNone,
 			Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id},

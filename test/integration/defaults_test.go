@@ -86,7 +86,7 @@ spec:
       tolerations: [{key: pool, operator: Equal, value: small, effect: NoSchedule}]
       perCPUHour: "0.0525"
     measure: All
-  service: {replicas: 2, memoryLimit: 0.125Gi}
+  service: {replicas: 2, memoryLimit: 0.125Gi, builtin: {tls: {handshakes: EachLogin}}}
   generator: {cpuLimit: "0.5"}
   load:
     rates: {perSecond: [1, "2.50", 20], arrivals: Uniform}

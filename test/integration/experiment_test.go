@@ -93,6 +93,10 @@ var ofExperiment = cases{
 	"a p99 above the timeout": {`spec: {objective: {p95Milliseconds: 1000, p99Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}`,
 		"spec: objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000"},
 
+	"TLS with several replicas":          {`spec: {service: {replicas: 2, builtin: {tls: {}}}}`},
+	"TLS with a connection for a caller": {`spec: {service: {builtin: {tls: {handshakes: EachCaller}}}}`},
+	"TLS with a connection for a caller, and several replicas": {`spec: {service: {replicas: 2, builtin: {tls: {handshakes: EachCaller}}}}`,
+		"spec.service: service.builtin.tls.handshakes EachCaller has no effect with several replicas"},
 	"the smallest pods": {`spec: {service: {memoryLimit: 32Mi}, generator: {cpuLimit: 1m, memoryLimit: 16Mi}}`},
 	"the largest pods":  {`spec: {service: {memoryLimit: 64Gi}, generator: {cpuLimit: "64", memoryLimit: 64Gi}}`},
 	"pods that are smaller": {`spec: {service: {memoryLimit: 31Mi}, generator: {cpuLimit: "0", memoryLimit: 15Mi}}`,

@@ -17,7 +17,9 @@ const ownRefusal = "spec.service.own runs an image of your choice, which you hav
 
 const (
 	inA = `metadata: {namespace: team-a}`
-	own = `spec: {service: {own: {image: registry.example/login, command: [/app], port: 8080, ready: {path: /healthz},
+	// unbounded is how an own service works, which an experiment must say.
+	unbounded = `spec: {matrix: {concurrency: [{mode: Unbounded}]}}`
+	own       = `spec: {service: {own: {image: registry.example/login, command: [/app], port: 8080, ready: {path: /healthz},
 		login: {steps: [{path: /login}], wrong: {status: [401]}}}}}`
 )
 
@@ -27,7 +29,7 @@ func TestTheOwnServicePolicy(t *testing.T) {
 	inTeamA(t)
 	grantOwnService(t)
 	installTemplate(t, "own-service/policy.yaml", "--set=loginService.requirePermission=true")
-	waitUntilInForce(t, plainExperiment.with(t, inA, own), ownRefusal)
+	waitUntilInForce(t, ownExperiment.with(t, inA), ownRefusal)
 	t.Run("create", ownServiceOnCreations)
 	t.Run("update", ownServiceOnUpdates)
 }
@@ -52,11 +54,11 @@ func ownServiceOnCreations(t *testing.T) {
 		change string
 		want   string
 	}{
-		"a user can't run a service of their own":   {editor, plainExperiment, own, ownRefusal},
+		"a user can't run a service of their own":   {by: editor, object: ownExperiment, want: ownRefusal},
 		"a user can run Hashmark's":                 {by: editor, object: plainExperiment, change: `spec: {service: {memoryLimit: 64Mi}}`},
 		"a user can leave the service out":          {by: editor, object: plainExperiment},
-		"a user with the permission can":            {by: permitted, object: plainExperiment, change: own},
-		"an administrator can":                      {by: administrator, object: plainExperiment, change: own},
+		"a user with the permission can":            {by: permitted, object: ownExperiment},
+		"an administrator can":                      {by: administrator, object: ownExperiment},
 		"the operator plans trials without it":      {by: operator, object: plainTrial, change: own},
 		"a user can't write such a trial by itself": {editor, plainTrial, own, "cannot create resource \"sizingtrials\""},
 	} {
@@ -65,11 +67,11 @@ func ownServiceOnCreations(t *testing.T) {
 		})
 	}
 	t.Run("an object that is applied is created, too", func(t *testing.T) {
-		checkAnswer(t, as(t, editor).Apply(t.Context(), client.ApplyConfigurationFromUnstructured(plainExperiment.with(t, inA, own)),
+		checkAnswer(t, as(t, editor).Apply(t.Context(), client.ApplyConfigurationFromUnstructured(ownExperiment.with(t, inA)),
 			client.FieldOwner("test"), client.DryRunAll), ownRefusal)
 	})
 	t.Run("the permission holds in its namespace only", func(t *testing.T) {
-		checkAnswer(t, as(t, permitted).Create(t.Context(), plainExperiment.with(t, own), client.DryRunAll), ownRefusal)
+		checkAnswer(t, as(t, permitted).Create(t.Context(), ownExperiment.with(t), client.DryRunAll), ownRefusal)
 	})
 }
 
@@ -77,8 +79,8 @@ func ownServiceOnCreations(t *testing.T) {
 // policy relies on that.
 func ownServiceOnUpdates(t *testing.T) {
 	const fixed = "service can't be changed once the experiment exists"
-	keep(t, plainExperiment.with(t, inA, own, `metadata: {name: own}`))
-	keep(t, plainExperiment.with(t, inA, `metadata: {name: ours}`))
+	keep(t, ownExperiment.with(t, inA, `metadata: {name: own}`))
+	keep(t, plainExperiment.with(t, inA, unbounded, `metadata: {name: ours}`))
 	for name, test := range map[string]struct {
 		by, of string
 		patch  string

@@ -28,56 +28,103 @@ spec:
       port: 8080
       ready: {path: /ready}
       login:
-        steps: [{path: /login, basicAuth: true}]
+        steps: [{path: /login, auth: Basic}]
         wrong: {status: [401]}
 `)
 
 const (
 	ownField      = "spec.service.own"
 	stepsOrScript = ownField + ".login: service.own.login must have either steps or script"
+	asALogin      = ownField + ".login: service.own.login.wrong has a status that the last of steps expects"
+	headerName    = ownField + ".login.steps[0].headers: a name of headers must have only letters"
+	costUnused    = "spec: with several costs, service.own must use $(HASHMARK_COST) or $(HASHMARK_PASSWORD_HASH)"
+	unclean       = ownField + ": a path of service.own.files or writable can't be mounted"
+	mounted       = ownField + ": a path of service.own.files or writable is, contains or is in one that Kubernetes"
+	nested        = ownField + ": a path of service.own.files or writable is the same as another one"
 )
 
 var ofOwnService = cases{
 	"as few fields as possible": {``},
 	"a script":                  {`spec: {service: {own: {login: {steps: null, script: "export function login() {}"}}}}`},
-	"TLS, which is for Hashmark's service": {`spec: {service: {tls: {}}}`,
-		"spec.service: service.tls is for Hashmark's login service only"},
+	"Hashmark's service as well": {`spec: {service: {builtin: {}}}`,
+		"spec.service: service has both builtin, which is Hashmark's login service, and own, which is yours"},
+	"without concurrency": {`spec: {matrix: {concurrency: null}}`, "spec: with service.own, matrix.concurrency must say how many logins"},
+	"a control": {`spec: {matrix: {controls: [{name: again, cost: 8}]}}`,
+		"spec: matrix.controls are hashes of Hashmark's own login service"},
+	"several costs, with one in an argument":           {costs(`args: ["--cost=$(HASHMARK_COST)"]`)},
+	"several costs, with one in the command":           {costs(`command: [/login, "--cost=$$$(HASHMARK_COST)"]`)},
+	"several costs, with one in a variable":            {costs(`env: [{name: A, value: $(HASHMARK_COST)}]`)},
+	"several costs, with a hash in a file":             {costs(`files: [{path: /a, content: "u:$(HASHMARK_PASSWORD_HASH)"}]`)},
+	"several costs, which do not reach the service":    {costs(`args: ["--workers=$(HASHMARK_WORKERS)"], env: [{name: A, value: b}]`), costUnused},
+	"several costs, with the text instead of the cost": {costs(`args: ["$$(HASHMARK_COST)"], files: [{path: /a, content: a}]`), costUnused},
 	"another hash": {`spec: {service: {own: {hash: Other}}}`},
 	"another hash, with a demand": {`spec: {service: {own: {hash: Other}}, demand: {loginsPerSecond: 2}}`,
 		"spec: service.own.hash Other is no bcrypt hash"},
 	"neither steps nor a script": {`spec: {service: {own: {login: {steps: null}}}}`, stepsOrScript},
 	"both steps and a script":    {`spec: {service: {own: {login: {script: "export function login() {}"}}}}`, stepsOrScript},
 	"the port of the evidence":   {`spec: {service: {own: {port: 18080}}}`, ownField + ": service.own.port must not be 18080"},
-	"an environment variable of Hashmark's": {`spec: {service: {own: {env: {HASHMARK_COST: "4"}}}}`,
-		ownField + ".env: a name of service.own.env must begin with a letter or _"},
-	"a file without a path": {`spec: {service: {own: {files: {users: ""}}}}`,
-		ownField + ".files: a name in service.own.files must be the absolute path of a file"},
+	"another path of the probe":  {`spec: {service: {own: {alivePath: /live}}}`},
+	"the same path of the probe": {`spec: {service: {own: {alivePath: /ready}}}`, ownField + ": service.own.alivePath is by default the path of ready"},
+	"a variable without a value": {`spec: {service: {own: {env: [{name: A, value: ""}]}}}`},
+	"an environment variable of Hashmark's": {`spec: {service: {own: {env: [{name: HASHMARK_COST, value: "4"}]}}}`,
+		ownField + ".env[0].name: a name of service.own.env must begin with a letter or _"},
+	"files and folders beside each other": {mounts(`[/data, /data2/a]`, `/etc/hosts2, /data2/b, /run/login/users`)},
+	"a file without a path":               {mounts(`[]`, `users`), unclean},
+	"a folder with a / at its end":        {mounts(`[/data/]`, ``), unclean},
+	"the root":                            {mounts(`[/]`, ``), unclean},
+	"a folder that goes up":               {mounts(`[/data/../etc]`, ``), unclean},
+	"a file of a folder that is a dot":    {mounts(`[]`, `/data/./users`), unclean},
+	"a folder of the kernel":              {mounts(`[/proc]`, ``), mounted},
+	"a folder in one of the kernel":       {mounts(`[/sys/fs/cgroup]`, ``), mounted},
+	"a file of kubelet":                   {mounts(`[]`, `/etc/hosts`), mounted},
+	"a folder with files of kubelet":      {mounts(`[/etc]`, ``), mounted},
+	"a file of Hashmark's":                {mounts(`[]`, `/run/hashmark/loginservice`), mounted},
+	"a folder with Hashmark's":            {mounts(`[/var/run]`, ``), mounted},
+	"a file in a writable folder":         {mounts(`[/data]`, `/data/a/users`), nested},
+	"a file as a writable folder":         {mounts(`[/data]`, `/data`), nested},
+	"a writable folder in another one":    {mounts(`[/data, /data/a]`, ``), nested},
+	"64 KiB of files":                     {fmt.Sprintf(`spec: {service: {own: {files: [{path: /a, content: %[1]s}, {path: /b, content: %[1]s}]}}}`, strings.Repeat("é", 16<<10))},
+	"more than 64 KiB of files": {fmt.Sprintf(`spec: {service: {own: {files: [{path: /a, content: %[1]s}, {path: /b, content: %[1]sa}]}}}`, strings.Repeat("é", 16<<10)),
+		ownField + ".files: service.own.files have more than 64 KiB in total"},
+	"one of two steps is timed": {`spec: {service: {own: {login: {steps: [{path: /a}, {path: /b, timed: true}]}}}}`},
 	"two timed steps": {`spec: {service: {own: {login: {steps: [{path: /a, timed: true}, {path: /b, timed: true}]}}}}`,
 		ownField + ".login: at most one of service.own.login.steps can be timed"},
-	"a request with two bodies": {`spec: {service: {own: {login: {steps: [{path: /a, body: a, form: {a: b}}]}}}}`,
+	"the only step is timed": {`spec: {service: {own: {login: {steps: [{path: /a, timed: true}]}}}}`,
+		ownField + ".login.steps: the only one of service.own.login.steps is always timed"},
+	"a timed request of setup": {`spec: {service: {own: {login: {setup: [{path: /a, timed: true}]}}}}`,
+		ownField + ".login.setup: requests of service.own.login.setup are sent before the load and can't be timed"},
+	"the same name in setup and steps": {`spec: {service: {own: {login: {setup: [{name: a, path: /a}, {path: /b}], steps: [{name: a, path: /a}, {path: /b}]}}}}`},
+	"a name twice": {`spec: {service: {own: {login: {setup: [{name: a, path: /a}, {name: a, path: /b}], steps: [{name: b, path: /a}, {name: b, path: /b}]}}}}`,
+		ownField + ".login.setup: two requests of service.own.login.setup have the same name",
+		ownField + ".login.steps: two requests of service.own.login.steps have the same name"},
+	"a wrong password is refused like a login": {`spec: {service: {own: {login: {wrong: {status: [401, 204]}}}}}`, asALogin},
+	"a wrong password is redirected like a login": {
+		`spec: {service: {own: {login: {steps: [{path: /a, expect: {status: [302]}}], wrong: {status: [302]}}}}}`, asALogin},
+	"a wrong password is redirected, and a login is not": {
+		`spec: {service: {own: {login: {steps: [{path: /a, expect: {status: [302]}}, {path: /b}], wrong: {status: [302]}}}}}`},
+	"a value tells a login from a wrong password": {
+		`spec: {service: {own: {login: {steps: [{path: /a, extract: [{name: token, json: token}]}], wrong: {status: [200]}}}}}`},
+	"a request with two bodies": {`spec: {service: {own: {login: {steps: [{method: POST, path: /a, body: a, form: [{name: a, value: b}]}]}}}}`,
 		ownField + ".login.steps[0]: a request of service.own.login can have only one of json, form and body"},
-	"an extraction from two places": {`spec: {service: {own: {login: {steps: [
-		{path: /a, extract: {csrf: {header: A, cookie: B}}}]}}}}`,
-		ownField + ".login.steps[0].extract[csrf]: an extraction must have exactly one of"},
-	"a name of Hashmark's for a value": {`spec: {service: {own: {login: {steps: [
-		{path: /a, extract: {HASHMARK_USER: {header: A}}}]}}}}`,
-		ownField + ".login.steps[0].extract: a name of extract must begin with a letter or _"},
-	"the longest name in each map": {longNames(128)},
-	"a name that is too long, in each map": {longNames(129),
-		ownField + ".env: a name of service.own.env can have at most 128 characters",
-		ownField + ".files: a path of service.own.files can have at most 256 characters",
-		ownField + ".login.setup[0].headers: a name of headers can have at most 128 characters",
-		ownField + ".login.setup[0].json: a name of json can have at most 128 characters",
-		ownField + ".login.setup[0].extract: a name of extract can have at most 128 characters",
-		ownField + ".login.setup[1].form: a name of form can have at most 128 characters",
-		ownField + ".login.steps[0].headers: a name of headers can have at most 128 characters",
-		ownField + ".login.steps[0].json: a name of json can have at most 128 characters",
-		ownField + ".login.steps[0].extract: a name of extract can have at most 128 characters",
-		ownField + ".login.steps[1].form: a name of form can have at most 128 characters"},
+	"a body with GET": {`spec: {service: {own: {login: {setup: [{path: /a, json: {a: b}}], steps: [{method: GET, path: /a, body: a}]}}}}`,
+		ownField + ".login.setup[0]: a request of service.own.login with the method GET can't have json, form or body",
+		ownField + ".login.steps[0]: a request of service.own.login with the method GET can't have json, form or body"},
+	"a header twice": {step(`headers: [{name: X-Role, value: a}, {name: X-Role, value: b}]`)},
+	"a header that auth sets": {step(`auth: Basic, headers: [{name: authorization, value: a}]`),
+		ownField + ".login.steps[0]: a request with auth: Basic can't have the header Authorization"},
+	"a header with a colon": {step(`headers: [{name: "X-Role:", value: a}]`), headerName},
+	"a header that k6 sets": {step(`headers: [{name: content-length, value: "4"}]`), headerName},
+	"an extraction from two places": {step(`extract: [{name: csrf, header: A, cookie: B}]`),
+		ownField + ".login.steps[0].extract[0]: an extraction must have exactly one of"},
+	"a name of Hashmark's for a value": {step(`extract: [{name: HASHMARK_USER, header: A}]`),
+		ownField + ".login.steps[0].extract[0].name: a name of extract must begin with a letter or _"},
+	"the longest name in JSON": {step(fmt.Sprintf(`method: POST, json: {%s: a}`, strings.Repeat("a", 128)))},
+	"a name in JSON that is too long": {step(fmt.Sprintf(`method: POST, json: {%s: a}`, strings.Repeat("a", 129))),
+		ownField + ".login.steps[0].json: a name of json can have at most 128 characters"},
 	"125 KiB of arguments in characters of two bytes": {
 		fmt.Sprintf(`spec: {service: {own: {args: [%s]}}}`, list(`"`+strings.Repeat("é", 4_000)+`"`, 16))},
 	"more than 128 KiB of arguments, environment and files": {
-		fmt.Sprintf(`spec: {service: {own: {args: [%s], env: {A: %s}, files: {/a: %s}}}}`,
+		fmt.Sprintf(`spec: {service: {own: {args: [%s], env: [{name: A, value: %s}], files: [{path: /a, content: %s}]}}}`,
 			list(`"`+strings.Repeat("é", 2_000)+`"`, 16), strings.Repeat("a", 4_000), strings.Repeat("a", 64_000)),
 		ownField + ": command, args, env and files of service.own have more than 128 KiB together"},
 	"63 KiB of requests": {fmt.Sprintf(`spec: {service: {own: {login: {steps: [%s]}}}}`, requests(7_000))},
@@ -86,22 +133,32 @@ var ofOwnService = cases{
 		ownField + ".login.setup: service.own.login.setup has more than 64 KiB of text",
 		ownField + ".login.steps: service.own.login.steps have more than 64 KiB of text"},
 	"more than 64 KiB of forms": {fmt.Sprintf(`spec: {service: {own: {login: {steps: [%s]}}}}`,
-		list(fmt.Sprintf(`{path: /a, form: {A: %[1]s, B: %[1]s, C: %[1]s, D: %[1]s, E: %[1]s}}`, strings.Repeat("a", 1_700)), 8)),
+		list(fmt.Sprintf(`{method: POST, path: /a, form: [%s]}`, list(fmt.Sprintf(`{name: A, value: %s}`, strings.Repeat("a", 1_700)), 5)), 8)),
 		ownField + ".login.steps: service.own.login.steps have more than 64 KiB of text"},
 }
 
-// longNames has a name of so many characters in each map, and a path with 128 characters before it.
-func longNames(characters int) string {
-	name := strings.Repeat("a", characters)
-	return fmt.Sprintf(`spec: {service: {own: {env: {%[1]s: a}, files: {/%[2]s%[1]s: a}, login: {
-		setup: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}, {path: /a, form: {%[1]s: a}}],
-		steps: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}, {path: /a, form: {%[1]s: a}}]}}}}`,
-		name, strings.Repeat("a", 127))
+// costs has two costs, and fields of the service.
+func costs(fields string) string {
+	return fmt.Sprintf(`spec: {matrix: {costs: [8, 10]}, service: {own: {%s}}}`, fields)
+}
+
+// mounts has writable folders, and files with such paths.
+func mounts(writable, paths string) string {
+	var files []string
+	for _, path := range strings.Fields(strings.ReplaceAll(paths, ",", " ")) {
+		files = append(files, fmt.Sprintf(`{path: %s, content: a}`, path))
+	}
+	return fmt.Sprintf(`spec: {service: {own: {writable: %s, files: [%s]}}}`, writable, strings.Join(files, ", "))
+}
+
+// step has one step with such fields.
+func step(fields string) string {
+	return fmt.Sprintf(`spec: {service: {own: {login: {steps: [{path: /a, %s}]}}}}`, fields)
 }
 
 // requests returns eight requests with a header of 1,000 characters and a body.
 func requests(body int) string {
-	return list(fmt.Sprintf(`{path: /a, headers: {A: %s}, body: %s}`, strings.Repeat("a", 1_000), strings.Repeat("a", body)), 8)
+	return list(fmt.Sprintf(`{method: POST, path: /a, headers: [{name: A, value: %s}], body: %s}`, strings.Repeat("a", 1_000), strings.Repeat("a", body)), 8)
 }
 
 // list returns a list of n equal entries, without its brackets.

@@ -5,24 +5,25 @@ package integration
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestSamplesAreAccepted keeps the samples, and the experiments of the benchmarks, in step
+// TestSamplesAreAccepted keeps the samples, the examples, and the experiments of the benchmarks, in step
 // with the API.
 func TestSamplesAreAccepted(t *testing.T) {
 	var files []string
-	for _, folder := range []string{filepath.Join("config", "samples"), filepath.Join("config", "samples", "accounts"), filepath.Join("tools", "bench", "testdata")} {
-		found, err := filepath.Glob(filepath.Join(root, folder, "*.yaml"))
+	for _, pattern := range []string{"config/samples/*.yaml", "config/samples/accounts/*.yaml", "examples/*/experiment*.yaml", "tools/bench/testdata/*.yaml"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(found) == 0 {
-			t.Fatalf("found no sample in %s, error %v", folder, err)
+			t.Fatalf("found no sample as %s, error %v", pattern, err)
 		}
 		files = append(files, found...)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(file, root+"/"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatalf("reading the sample: %v", err)

@@ -183,7 +183,7 @@ func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 		"mode":       {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity, e.Spec.Load.Rates = nil, &v1beta1.RatesLoad{} }, "The load's mode differs: Capacity in A, Rates in B."},
 		"arrivals":   {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.Arrivals = ptr.To(v1beta1.ArrivalsUniform) }, "The arrivals differ: Poisson in A, Uniform in B."},
 		"steps":      {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.MinSamples = ptr.To[int32](400) }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
-		"encryption": {func(e *v1beta1.SizingExperiment) { e.Spec.Service.TLS = &v1beta1.TLS{} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
+		"encryption": {func(e *v1beta1.SizingExperiment) { e.Spec.Service.Builtin = &v1beta1.Builtin{TLS: &v1beta1.TLS{}} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
 		"replicas":   {func(e *v1beta1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
 		"memory":     {func(e *v1beta1.SizingExperiment) { e.Spec.Service.MemoryLimit = ptr.To(intstr.Parse("256Mi")) }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
 		"no end": {func(e *v1beta1.SizingExperiment) { e.Status.Phase = v1beta1.ExperimentSuspended },
