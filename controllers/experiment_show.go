@@ -51,7 +51,7 @@ func (p *experimentPass) unfinished(reconciling bool, reason, message string) (c
 		p.condition(kind, false, v1beta1.ReasonNotFinished, "The experiment has not ended")
 	}
 	p.condition(v1beta1.ConditionStalled, false, v1beta1.ReasonNotStalled, "")
-	p.suspended(p.experiment.Spec.Suspend && !p.experiment.Spec.Cancel)
+	p.suspended(ptr.Deref(p.experiment.Spec.Suspend, false) && !ptr.Deref(p.experiment.Spec.Cancel, false))
 	return p.condition(v1beta1.ConditionReconciling, reconciling, reason, message)
 }
 

@@ -146,8 +146,8 @@ func TestOnlyTheMemoryOfTheUsersServiceIsRecommended(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := small(func(s *v1beta1.SizingExperimentSpec) {
-				s.Matrix.Controls, s.Prices.PerGiBHour = nil, "0.01"
-				s.Service.Own, s.Service.MemoryLimit = test.own, "1Gi"
+				s.Matrix.Controls, s.Prices.PerGiBHour = nil, ptr.To(intstr.FromString("0.01"))
+				s.Service.Own, s.Service.MemoryLimit = test.own, ptr.To(intstr.FromString("1Gi"))
 			})
 			trial := held(t, spec, "c10-500m", 8_000, v1beta1.VerdictValid)
 			trial.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)

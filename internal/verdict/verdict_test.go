@@ -55,11 +55,11 @@ func TestVerdictTable(t *testing.T) {
 			w.lag(w.step(50), 8_000, 9_000)
 		}, suspect, v1beta1.ReasonGeneratorSaturated},
 		"with p99 in the objective, a lag of 5 % of p99 is allowed in one login of a hundred": {func(w *fixture) {
-			w.Spec.Objective.P99Milliseconds = 2000
+			w.Spec.Objective.P99Milliseconds = ptr.To[int32](2000)
 			w.lag(w.reported(), 900, 12_500)
 		}, fine, ""},
 		"more of it is suspect": {func(w *fixture) {
-			w.Spec.Objective.P99Milliseconds = 2000
+			w.Spec.Objective.P99Milliseconds = ptr.To[int32](2000)
 			w.lag(w.reported(), 900, 12_501)
 		}, suspect, v1beta1.ReasonGeneratorSaturated},
 		"a login that was never sent is invalid": {func(w *fixture) { fail(w.step(50), 1, &w.step(50).NeverSent) }, invalid, v1beta1.ReasonGeneratorSaturated},
