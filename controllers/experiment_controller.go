@@ -72,14 +72,15 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 
 // run does what the experiment's state requires, and returns when to check again.
 func (p *experimentPass) run(ctx context.Context) (again time.Duration, err error) {
-	if p.experiment.Status.Phase.Finished() {
+	if ended(p.experiment) {
 		return p.afterEnd(ctx)
 	}
-	if refused := p.accept(); refused {
-		return 0, nil
-	}
+	refused := p.accept()
 	if err := p.observe(ctx); err != nil {
 		return 0, err
+	}
+	if refused {
+		return 0, p.dropAllOutdated(ctx)
 	}
 	if err := p.plan(ctx); err != nil {
 		return p.blocked(err)

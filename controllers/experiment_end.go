@@ -87,7 +87,16 @@ func (p *experimentPass) end(ctx context.Context) error {
 	return nil
 }
 
+// refuse ends an experiment that can't be measured. Before its first trial has begun, its spec can be
+// corrected.
 func (p *experimentPass) refuse(reason, message string) {
+	p.experiment.Status.ObservedGeneration = p.experiment.Generation
+	if p.begun() {
+		message += ". Create a new experiment"
+	} else {
+		message += ". Edit the spec, and the experiment goes on"
+		p.experiment.Status.Results, p.experiment.Status.Progress = nil, nil // of the spec before
+	}
 	p.condition(v1beta1.ConditionAccepted, false, reason, message)
 	p.finish(v1beta1.ExperimentFailed, reason, message)
 }
@@ -95,7 +104,9 @@ func (p *experimentPass) refuse(reason, message string) {
 func (p *experimentPass) finish(phase v1beta1.ExperimentPhase, reason, message string) {
 	status := &p.experiment.Status
 	status.Phase = phase
-	status.CompletionTime = &metav1.Time{Time: p.now}
+	if status.CompletionTime == nil { // else its spec was edited, and is still not accepted
+		status.CompletionTime = &metav1.Time{Time: p.now}
+	}
 	if status.Progress != nil {
 		status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
 	}

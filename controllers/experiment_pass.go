@@ -40,19 +40,30 @@ type experimentPass struct {
 	now        time.Time
 	planned    []matrix.PlannedTrial
 	trials     []v1beta1.SizingTrial // in planned order, and the ones that do not exist yet
+	outdated   []v1beta1.SizingTrial // of a spec that was edited since, and not begun
 	foreign    []string              // trials with a planned trial's name and another spec
 	earlier    *v1beta1.Progress     // as the status showed it before this pass
 	verifying  bool                  // a verification was added to the status in this pass
 	events     pendingEvents
 }
 
-// accept plans the trials, once. An experiment ends at once if two of its variants resolve to
-// the same settings, or if its baseline is not a measured variant.
+// ended reports whether an experiment has ended for good. One that was not accepted goes on when its
+// spec is edited.
+func ended(e *v1beta1.SizingExperiment) bool {
+	corrected := e.Status.Phase == v1beta1.ExperimentFailed && !queue.Planned(e)
+	return e.Status.Phase.Finished() && !corrected
+}
+
+// begun reports whether a trial has had a turn. The spec can't be edited any more.
+func (p *experimentPass) begun() bool { return p.experiment.Status.StartTime != nil }
+
+// accept plans the trials. An experiment ends at once if two of its variants resolve to the same
+// settings, or if its baseline is not a measured variant.
 func (p *experimentPass) accept() (refused bool) {
-	status := &p.experiment.Status
 	seed := matrix.Seed(p.experiment)
-	status.Seed, status.ObservedGeneration = &seed, p.experiment.Generation
+	p.experiment.Status.Seed = &seed
 	if err := p.check(seed); err != nil {
+		p.planned = nil
 		reason := v1beta1.ReasonNotAccepted
 		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
 			reason = v1beta1.ReasonDuplicateVariant
@@ -60,7 +71,7 @@ func (p *experimentPass) accept() (refused bool) {
 		if _, forbidden := errors.AsType[*objects.ImageNotAllowedError](err); forbidden {
 			reason = v1beta1.ReasonImageNotAllowed
 		}
-		p.refuse(reason, err.Error()+". Create a new experiment")
+		p.refuse(reason, err.Error())
 		return true
 	}
 	p.setAccepted()
@@ -102,11 +113,16 @@ func (p *experimentPass) checkSpec() error {
 
 // setAccepted records that the experiment can be measured, and warns about CPU that is never used.
 func (p *experimentPass) setAccepted() {
+	if status := &p.experiment.Status; status.Phase.Finished() {
+		status.Phase, status.CompletionTime = v1beta1.ExperimentPending, nil // its spec was corrected
+	}
+	accepted := meta.FindStatusCondition(p.experiment.Status.Conditions, v1beta1.ConditionAccepted)
+	edited := !p.begun() && accepted != nil && accepted.ObservedGeneration != p.experiment.Generation
 	message := fmt.Sprintf("%d trials are planned", len(p.planned))
 	if len(p.planned) == 1 {
 		message = "1 trial is planned"
 	}
-	if !p.condition(v1beta1.ConditionAccepted, true, v1beta1.ReasonAccepted, message) {
+	if !p.condition(v1beta1.ConditionAccepted, true, v1beta1.ReasonAccepted, message) && !edited {
 		return
 	}
 	p.events.add(normal, v1beta1.ReasonAccepted, "Accept", message)
@@ -140,14 +156,57 @@ func (p *experimentPass) observe(ctx context.Context) error {
 		planned[trial.Name] = trial.Spec
 	}
 	for _, trial := range list.Items {
-		switch spec, is := planned[trial.Name]; {
-		case is && matrix.SamePlan(spec, trial.Spec):
+		spec, named := planned[trial.Name]
+		same := named && matrix.SamePlan(spec, trial.Spec)
+		switch outdated := p.isOutdated(&trial, named, same); {
+		case outdated && trial.DeletionTimestamp == nil:
+			p.outdated = append(p.outdated, trial)
+		case same && !outdated:
 			p.trials = append(p.trials, trial)
-		case is:
+		default:
 			p.foreign = append(p.foreign, trial.Name)
 		}
 	}
 	p.giveUp()
+	return err
+}
+
+// isOutdated reports whether a trial is to be deleted, or replaced if its name is planned. The operator
+// created it for a spec that was edited before the experiment began. It may also have ended meanwhile,
+// because that spec was not accepted.
+func (p *experimentPass) isOutdated(trial *v1beta1.SizingTrial, named, same bool) bool {
+	switch {
+	case trial.Status.StartTime != nil || !createdFor(p.experiment, trial):
+		return false
+	case same:
+		return !p.begun() && !p.over() && queue.Released(trial)
+	default:
+		return named || !p.begun() // a leader that was frozen may create one later
+	}
+}
+
+// dropOutdated deletes the outdated trials, unless one of them has begun since it was read. Only then does
+// the status belong to the spec as it is, which lets trials have turns.
+func (p *experimentPass) dropOutdated(ctx context.Context) error {
+	for i := range p.outdated {
+		trial := &p.outdated[i]
+		if err := removeUnchanged(ctx, p.Client, trial); err != nil {
+			return asRefused(err)
+		}
+		ctrl.LoggerFrom(ctx).Info("The spec was edited before the first trial began", "action", "DropTrial",
+			"trial", trial.Name, "variant", trial.Spec.Variant.Name)
+	}
+	p.experiment.Status.ObservedGeneration = p.experiment.Generation
+	return nil
+}
+
+// dropAllOutdated is dropOutdated for an experiment that ends. Trials that the cluster keeps do nothing,
+// and go with the experiment.
+func (p *experimentPass) dropAllOutdated(ctx context.Context) error {
+	err := p.dropOutdated(ctx)
+	if _, refused := errors.AsType[*refusedError](err); refused {
+		return nil
+	}
 	return err
 }
 
@@ -163,9 +222,12 @@ func (p *experimentPass) giveUp() {
 	}
 }
 
-// plan creates the service account and the trials whose turn is near. The others are only added
-// to the pass, as they will be created, so that the status has a row for each.
+// plan deletes the outdated trials, and creates the service account and the trials whose turn is near. The
+// others are only added to the pass, as they will be created, so that the status has a row for each.
 func (p *experimentPass) plan(ctx context.Context) error {
+	if err := p.dropOutdated(ctx); err != nil {
+		return err
+	}
 	if p.allReleased() {
 		return nil // the service account may already be deleted
 	}
@@ -325,7 +387,9 @@ func (p *experimentPass) gather() error {
 	}
 	p.earlier = status.Progress
 	status.Progress = results.Progress(p.trials, p.trialCount())
-	status.StartTime = firstStart(p.trials)
+	if !p.begun() {
+		status.StartTime = firstStart(p.trials) // somebody has removed it
+	}
 	lifecycle.NoteSuspension(p.experiment, p.now)
 	return nil
 }

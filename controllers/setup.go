@@ -79,7 +79,8 @@ func (r *TurnReconciler) SetupWithManager(mgr ctrl.Manager) error {
 var (
 	experimentTurns = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*v1beta1.SizingExperiment), e.ObjectNew.(*v1beta1.SizingExperiment)
-		return queue.Continues(before) != queue.Continues(after) || queue.Blocked(before) != queue.Blocked(after)
+		return queue.Continues(before) != queue.Continues(after) || queue.Blocked(before) != queue.Blocked(after) ||
+			queue.Planned(before) != queue.Planned(after)
 	}}
 	trialTurns = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*v1beta1.SizingTrial), e.ObjectNew.(*v1beta1.SizingTrial)
@@ -109,7 +110,7 @@ func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 var experimentTrials = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := e.ObjectOld.(*v1beta1.SizingExperiment), e.ObjectNew.(*v1beta1.SizingExperiment)
 	return before.Generation != after.Generation || // includes the beginning of a deletion
-		!before.Status.StartTime.Equal(after.Status.StartTime) || // its time limit is known now
+		!before.Status.StartTime.Equal(after.Status.StartTime) || // they can begin, and its time limit is known
 		!equality.Semantic.DeepEqual(before.Status.Verifications, after.Status.Verifications) // they are planned there
 }}
 

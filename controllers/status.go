@@ -167,9 +167,10 @@ func shorten(object client.Object) {
 	}
 }
 
-// stateOf returns an object's spec, its status, and whether it is being deleted. The time to live and the
-// suspension of an experiment have no part in it: its next pass acts on them. Nor have the parts of its
-// metadata that the cache lacks.
+// stateOf returns an object's spec, its status, and whether it is being deleted. The time to live of an
+// experiment has no part in it, and nor has the suspension of one that has begun: its next pass acts on
+// them. One that is suspended before must not begin. Nor have the parts of its metadata that the cache
+// lacks.
 func stateOf(object client.Object) client.Object {
 	state := object.DeepCopyObject().(client.Object)
 	state.SetResourceVersion("")
@@ -179,7 +180,10 @@ func stateOf(object client.Object) client.Object {
 	state.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	if e, is := state.(*v1beta1.SizingExperiment); is {
 		e.Generation, e.OwnerReferences, e.Finalizers = 0, nil, nil
-		e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = nil, nil
+		e.Spec.TTLSecondsAfterFinished = nil
+		if e.Status.StartTime != nil {
+			e.Spec.Suspend = nil
+		}
 	}
 	return state
 }

@@ -67,11 +67,14 @@ func (r *TrialReconciler) observeOwnership(ctx context.Context, seen *lifecycle.
 	case experiment == nil:
 		seen.Ownership = lifecycle.ExperimentGone
 		return nil
-	case !plans(experiment, trial):
+	case !plans(experiment, trial) && !replaceable(experiment, trial):
 		seen.Ownership = lifecycle.NotPlanned
 	}
+	if experiment.Status.StartTime == nil && trial.Status.StartTime == nil {
+		seen.NoTurn = true // the spec may still be edited
+	}
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
-	seen.Cancelled = ptr.Deref(experiment.Spec.Cancel, false) || lifecycle.Overdue(experiment, seen.Now) || experiment.Status.Phase.Finished()
+	seen.Cancelled = ptr.Deref(experiment.Spec.Cancel, false) || lifecycle.Overdue(experiment, seen.Now) || ended(experiment)
 	seen.Suspended = seen.Suspended || ptr.Deref(experiment.Spec.Suspend, false)
 	seen.Reference = referenceIn(experiment.Status.Speed, trial)
 	return nil
@@ -151,6 +154,18 @@ func plans(experiment *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) boo
 	return slices.ContainsFunc(planned, func(p matrix.PlannedTrial) bool {
 		return p.Name == trial.Name && matrix.SamePlan(p.Spec, trial.Spec)
 	})
+}
+
+// replaceable reports whether a trial that is not planned is deleted or replaced by the experiment's own
+// pass: the operator created it for a spec that was edited before the experiment began.
+func replaceable(experiment *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) bool {
+	return experiment.Status.StartTime == nil && trial.Status.StartTime == nil && createdFor(experiment, trial)
+}
+
+// createdFor reports whether the operator created a trial for an experiment. What somebody creates by hand
+// lacks the label, and is never deleted.
+func createdFor(experiment *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) bool {
+	return trial.Labels[v1beta1.LabelExperimentUID] == string(experiment.UID)
 }
 
 // listChildren lists every object in the trial's namespace that carries the trial's UID, pods

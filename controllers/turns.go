@@ -237,8 +237,9 @@ func (r *TurnReconciler) held(ctx context.Context, names []types.NamespacedName,
 }
 
 // holds reports whether a trial that is in the Lease still has its turn. One that can't be told about it
-// has none, and nor has one that can't use it after its experiment was suspended or has ended. The cache
-// is good enough for that: an experiment that was suspended since then takes its turn back.
+// has none, and nor has one that can't use it after its experiment was suspended or edited, or has ended.
+// The cache is good enough for that: an experiment that was suspended since then takes its turn back, and
+// one that was edited does not begin.
 func (r *TurnReconciler) holds(ctx context.Context, trial *v1beta1.SizingTrial, fails bool) (bool, error) {
 	active := queue.Active(trial)
 	switch {
@@ -248,7 +249,7 @@ func (r *TurnReconciler) holds(ctx context.Context, trial *v1beta1.SizingTrial, 
 		return true, nil
 	}
 	experiment, err := experimentIn(ctx, r.Client, trial)
-	return err == nil && experiment != nil && queue.Continues(experiment), err
+	return err == nil && experiment != nil && queue.Continues(experiment) && queue.Planned(experiment), err
 }
 
 // giveTurn is the action of the event about a turn.
@@ -264,6 +265,9 @@ func (r *TurnReconciler) give(ctx context.Context, trial *v1beta1.SizingTrial) e
 	if err != nil || experiment == nil {
 		return err
 	}
+	if begun, err := r.begin(ctx, experiment, trial); !begun {
+		return err
+	}
 	if err := suspendTrial(ctx, r.Client, r.Live, trial, false); err != nil {
 		return err
 	}
@@ -272,6 +276,22 @@ func (r *TurnReconciler) give(ctx context.Context, trial *v1beta1.SizingTrial) e
 	ctrl.LoggerFrom(ctx).Info(place, "action", giveTurn,
 		"namespace", experiment.Namespace, "name", experiment.Name, "trial", trial.Name, "variant", trial.Spec.Variant.Name)
 	return nil
+}
+
+// begin writes when an experiment began, before its first trial has its turn. From then on the spec can't
+// be changed, so that no trial measures what an older spec planned. The write fails if the spec has been
+// edited since it was accepted. A trial that the spec does not plan begins no experiment.
+func (r *TurnReconciler) begin(ctx context.Context, experiment *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) (begun bool, _ error) {
+	switch {
+	case experiment.Status.StartTime != nil:
+		return true, nil
+	case !queue.Continues(experiment) || !queue.Planned(experiment) || !plans(experiment, trial):
+		return false, nil
+	}
+	before := experiment.DeepCopy()
+	experiment.Status.StartTime = &metav1.Time{Time: r.Clock.Now()}
+	err := patchStatus(ctx, r.Client, r.Live, experiment, before)
+	return err == nil, err
 }
 
 // suspendTrial gives a trial its turn, or takes it back, unless the trial has changed since it

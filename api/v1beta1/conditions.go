@@ -5,7 +5,8 @@ import "github.com/hashmark-dev/hashmark/api/handover"
 // The conditions of an experiment.
 const (
 	// ConditionAccepted is True when the experiment can be measured. Its message says how
-	// many trials are planned, or why the experiment can't be measured.
+	// many trials are planned, or why the experiment can't be measured. It then ends, and goes on
+	// when its spec is corrected.
 	ConditionAccepted = "Accepted"
 	// ConditionFinished is True when the experiment ended, for any reason.
 	ConditionFinished = "Finished"
@@ -22,7 +23,7 @@ const (
 	// suspended, and while the cluster does not let its trials be created. Its reason and the message
 	// of an experiment's say what it does or waits for.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is True when it ended without a result, and will not get one.
+	// ConditionStalled is True when it ended without a result, and will not get one by itself.
 	ConditionStalled = "Stalled"
 )
 

@@ -6,7 +6,7 @@
 // labels. It has no logic. Numbers of a status are integers with their unit in the name; a
 // number that was not measured is absent, never zero. Quantities, rates and prices of a spec
 // are whole numbers or strings, because a typed Quantity is rewritten on a round trip ("0.5"
-// becomes "500m") and would then look like an edit of an immutable field.
+// becomes "500m") and would then look like an edit.
 //
 // +kubebuilder:object:generate=true
 // +groupName=hashmark.dev

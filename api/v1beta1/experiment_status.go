@@ -7,7 +7,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:MaxLength=32
 type ExperimentPhase string
 
-// The phases of an experiment. The last three are final.
+// The phases of an experiment. The last three are final, except that an experiment that was not accepted
+// is Failed until its spec is corrected.
 const (
 	ExperimentPending   ExperimentPhase = "Pending"
 	ExperimentQueued    ExperimentPhase = "Queued"
@@ -18,7 +19,7 @@ const (
 	ExperimentCancelled ExperimentPhase = "Cancelled"
 )
 
-// Finished reports whether the phase is final.
+// Finished reports whether the experiment has ended.
 func (p ExperimentPhase) Finished() bool {
 	return p == ExperimentSucceeded || p == ExperimentFailed || p == ExperimentCancelled
 }
@@ -39,7 +40,8 @@ type SizingExperimentStatus struct {
 	// because a later release may have other phases.
 	// +optional
 	Phase ExperimentPhase `json:"phase,omitempty"`
-	// When the first trial began.
+	// When the first trial was given its turn. From then on the spec can't be changed, except
+	// suspend, cancel and ttlSecondsAfterFinished.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 	// Since when the experiment is suspended; absent unless it is, and before the first trial
@@ -50,7 +52,8 @@ type SizingExperimentStatus struct {
 	// suspension that has not ended, in seconds. It does not count towards the time limit.
 	// +optional
 	SuspendedSeconds int64 `json:"suspendedSeconds,omitempty"`
-	// When the experiment ended, for any reason.
+	// When the experiment ended, for any reason. Absent again once the spec of an experiment
+	// that was not accepted is corrected.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// Accepted (the experiment can be measured), Suspended, Reconciling (it is measured, or

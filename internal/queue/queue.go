@@ -107,6 +107,12 @@ func Continues(e *v1beta1.SizingExperiment) bool {
 	return !e.Status.Phase.Finished() && !ptr.Deref(e.Spec.Suspend, false) && !ptr.Deref(e.Spec.Cancel, false) && e.DeletionTimestamp == nil
 }
 
+// Planned reports whether the trials of an experiment are those of its spec. Before the experiment
+// begins, its spec can be edited, and its trials are then planned anew.
+func Planned(e *v1beta1.SizingExperiment) bool {
+	return e.Status.StartTime != nil || e.Status.ObservedGeneration == e.Generation
+}
+
 // Blocked reports whether an experiment waits for something other than its turn: its trials
 // can't be created. It has no position, and does not block the queue.
 func Blocked(e *v1beta1.SizingExperiment) bool {
@@ -277,7 +283,7 @@ func (q *queue) concludes() bool {
 func (q *queue) next() *entry {
 	var first *entry
 	for _, s := range q.entries {
-		if len(s.waiting) == 0 || s.active >= int(ptr.Deref(s.experiment.Spec.Parallelism, 1)) {
+		if len(s.waiting) == 0 || s.active >= int(ptr.Deref(s.experiment.Spec.Parallelism, 1)) || !Planned(s.experiment) {
 			continue
 		}
 		if first == nil || q.compare(s, first) < 0 {
