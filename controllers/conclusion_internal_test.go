@@ -78,6 +78,7 @@ func endedExperiment(t *testing.T, now time.Time) (*v1beta1.SizingExperiment, *v
 	}
 	trial := (&experimentPass{experiment: experiment}).newTrial(planned[0])
 	lifecycle.ReleaseTrial(trial, now, true)
+	experiment.Status.StartTime = &metav1.Time{Time: now}
 	return experiment, trial
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,11 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 func TestATrialIsWrittenUnlessMoreThanItsMetadataChanged(t *testing.T) {
@@ -140,6 +143,7 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			experiment := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1}}
+			experiment.Status.StartTime = &metav1.Time{Time: time.Unix(1, 0)}
 			c := asAPIServer(serving(experiment).Build())
 			before := read(t, c, experiment)
 			edited := read(t, c, experiment)
@@ -156,6 +160,66 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 			}
 			if diff := cmp.Diff(edited.Spec, got.Spec); diff != "" {
 				t.Errorf("the spec after the write (-edited +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The write that begins an experiment fails if the spec was edited since the pass over the turns read it,
+// so that no trial measures what an older spec planned.
+func TestAnExperimentBeginsOnlyWithTheSpecThatWasAccepted(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, after func(*v1beta1.SizingExperiment)
+		begun, stale  bool
+	}{
+		{name: "nothing is edited", begun: true},
+		{name: "its matrix is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs = []int32{9} }, stale: true},
+		{name: "its seed is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Seed = ptr.To[int64](9) }, stale: true},
+		{name: "it is suspended meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = true }, stale: true},
+		{name: "it is cancelled meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = true }, stale: true},
+		{name: "its time to live is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }, begun: true},
+		{name: "it was edited before, and its trials are not planned anew", before: func(e *v1beta1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 7 }},
+		{name: "it was suspended before", before: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = true }},
+		{name: "it does not plan the trial", before: func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs, e.Status.ObservedGeneration = []int32{9}, 2 }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &v1beta1.SizingExperiment{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1},
+				Spec:       v1beta1.SizingExperimentSpec{Matrix: v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}},
+				Status:     v1beta1.SizingExperimentStatus{ObservedGeneration: 1},
+			}
+			planned, err := matrix.Plan(e, matrix.Seed(e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: planned[0].Name}, Spec: planned[0].Spec}
+			c := asAPIServer(serving(e).Build())
+			edit := func(change func(*v1beta1.SizingExperiment)) {
+				if change == nil {
+					return
+				}
+				edited := read(t, c, e)
+				change(edited)
+				status := edited.Status
+				if err := c.Update(t.Context(), edited); err != nil {
+					t.Fatal(err)
+				}
+				edited.Status = status
+				if err := c.Status().Update(t.Context(), edited); err != nil {
+					t.Fatal(err)
+				}
+			}
+			edit(tt.before)
+			cached := read(t, c, e)
+			edit(tt.after)
+			r := &TurnReconciler{Client: c, Live: c, Clock: clocktesting.NewFakePassiveClock(time.Unix(1, 0))}
+			begun, err := r.begin(t.Context(), cached, trial)
+			if begun != tt.begun || apierrors.IsConflict(err) != tt.stale || err != nil && !tt.stale {
+				t.Errorf("it has begun: %t, error %v; want %t, a conflict: %t", begun, err, tt.begun, tt.stale)
+			}
+			if started := read(t, c, e).Status.StartTime != nil; started != tt.begun {
+				t.Errorf("it has a start time: %t, want %t", started, tt.begun)
 			}
 		})
 	}

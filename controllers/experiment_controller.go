@@ -72,7 +72,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 
 // run does what the experiment's state requires, and returns when to check again.
 func (p *experimentPass) run(ctx context.Context) (again time.Duration, err error) {
-	if ended(p.experiment) {
+	if hasEnded(p.experiment) {
 		return p.afterEnd(ctx)
 	}
 	refused := p.accept()

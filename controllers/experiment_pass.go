@@ -47,9 +47,9 @@ type experimentPass struct {
 	events     pendingEvents
 }
 
-// ended reports whether an experiment has ended for good. One that was not accepted goes on when its
+// hasEnded reports whether an experiment has ended for good. One that was not accepted goes on when its
 // spec is edited.
-func ended(e *v1beta1.SizingExperiment) bool {
+func hasEnded(e *v1beta1.SizingExperiment) bool {
 	corrected := e.Status.Phase == v1beta1.ExperimentFailed && !queue.Planned(e)
 	return e.Status.Phase.Finished() && !corrected
 }

@@ -74,7 +74,7 @@ func (r *TrialReconciler) observeOwnership(ctx context.Context, seen *lifecycle.
 		seen.NoTurn = true // the spec may still be edited
 	}
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
-	seen.Cancelled = ptr.Deref(experiment.Spec.Cancel, false) || lifecycle.Overdue(experiment, seen.Now) || ended(experiment)
+	seen.Cancelled = ptr.Deref(experiment.Spec.Cancel, false) || lifecycle.Overdue(experiment, seen.Now) || hasEnded(experiment)
 	seen.Suspended = seen.Suspended || ptr.Deref(experiment.Spec.Suspend, false)
 	seen.Reference = referenceIn(experiment.Status.Speed, trial)
 	return nil

@@ -75,12 +75,11 @@ func ownServiceOnCreations(t *testing.T) {
 	})
 }
 
-// ownServiceOnUpdates also tests that a service can't be exchanged after its creation. The
-// policy relies on that.
+// ownServiceOnUpdates edits experiments that have not begun, with an own service and with Hashmark's.
 func ownServiceOnUpdates(t *testing.T) {
-	const fixed = "service can't be changed once the experiment exists"
 	keep(t, ownExperiment.with(t, inA, `metadata: {name: own}`))
 	keep(t, plainExperiment.with(t, inA, unbounded, `metadata: {name: ours}`))
+	const otherImage = `{"spec":{"service":{"own":{"image":"registry.example/mine"}}}}`
 	for name, test := range map[string]struct {
 		by, of string
 		patch  string
@@ -88,12 +87,18 @@ func ownServiceOnUpdates(t *testing.T) {
 		want   string
 	}{
 		"a user can label an experiment with an own service":   {by: editor, of: "own", patch: `{"metadata":{"labels":{"team":"a"}}}`},
+		"a user can suspend it":                                {by: editor, of: "own", patch: `{"spec":{"suspend":true}}`},
 		"a user can cancel it":                                 {by: editor, of: "own", patch: `{"spec":{"cancel":true}}`},
 		"a user can keep it by a finalizer":                    {by: editor, of: "own", patch: `{"metadata":{"finalizers":["example.com/mine"]}}`},
+		"a user can measure more with it":                      {by: editor, of: "own", patch: `{"spec":{"matrix":{"costs":[10,11]},"service":{"replicas":2}}}`},
+		"a user can replace it by Hashmark's":                  {by: editor, of: "own", patch: `{"spec":{"service":{"own":null}}}`},
 		"the operator writes its status":                       {by: operator, of: "own", patch: `{"status":{"observedGeneration":1}}`, status: true},
-		"a user can't exchange the image":                      {by: editor, of: "own", patch: `{"spec":{"service":{"own":{"image":"mine"}}}}`, want: fixed},
-		"a user can't replace Hashmark's service by their own": {by: editor, of: "ours", patch: string(asJSON(t, own)), want: fixed},
-		"a user with the permission can't either":              {by: permitted, of: "ours", patch: string(asJSON(t, own)), want: fixed},
+		"a user can't exchange the image":                      {by: editor, of: "own", patch: otherImage, want: ownRefusal},
+		"a user can't exchange the command":                    {by: editor, of: "own", patch: `{"spec":{"service":{"own":{"command":["/sh"]}}}}`, want: ownRefusal},
+		"a user can't replace Hashmark's service by their own": {by: editor, of: "ours", patch: string(asJSON(t, own)), want: ownRefusal},
+		"a user can edit an experiment without one":            {by: editor, of: "ours", patch: `{"spec":{"matrix":{"costs":[10,11]}}}`},
+		"a user with the permission can exchange the image":    {by: permitted, of: "own", patch: otherImage},
+		"a user with the permission can bring their own":       {by: permitted, of: "ours", patch: string(asJSON(t, own))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object, patch := plainExperiment.with(t, inA, `metadata: {name: `+test.of+`}`), client.RawPatch(types.MergePatchType, []byte(test.patch))

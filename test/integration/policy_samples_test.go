@@ -5,6 +5,8 @@ package integration
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -44,6 +46,7 @@ func TestSamplePolicies(t *testing.T) {
 		},
 	} {
 		t.Run(file, func(t *testing.T) {
+			before := create(t, plainExperiment, test.refused[0])
 			install(t, "samples/policies/"+file)
 			for _, change := range test.refused {
 				waitUntilInForce(t, plainExperiment.with(t, change), test.reason)
@@ -51,6 +54,25 @@ func TestSamplePolicies(t *testing.T) {
 			for _, change := range test.allowed {
 				checkAnswer(t, as(t, editor).Create(t.Context(), plainExperiment.with(t, change), client.DryRunAll), "")
 			}
+			samplePolicyOnUpdates(t, before, test.refused, test.reason)
 		})
 	}
+}
+
+// samplePolicyOnUpdates edits an experiment that the policy allows, and one from before the policy.
+func samplePolicyOnUpdates(t *testing.T, before *unstructured.Unstructured, refused []string, reason string) {
+	t.Helper()
+	allowed := create(t, plainExperiment)
+	edit := func(object *unstructured.Unstructured, change string) error {
+		return as(t, editor).Patch(t.Context(), object.DeepCopy(), client.RawPatch(types.MergePatchType, asJSON(t, change)), client.DryRunAll)
+	}
+	for _, change := range refused {
+		checkAnswer(t, edit(allowed, change), reason)
+	}
+	checkAnswer(t, edit(allowed, `spec: {load: {stepSeconds: 11}}`), "")
+	for _, change := range []string{`metadata: {labels: {team: a}}`, `metadata: {finalizers: [example.com/mine]}`, `spec: {suspend: true}`, `spec: {cancel: true}`} {
+		checkAnswer(t, edit(before, change), "")
+	}
+	status := client.RawPatch(types.MergePatchType, []byte(`{"status":{"observedGeneration":1}}`))
+	checkAnswer(t, as(t, operator).Status().Patch(t.Context(), before.DeepCopy(), status, client.DryRunAll), "")
 }
