@@ -24,7 +24,7 @@ import (
 
 // trySpec creates an experiment, takes it as far as its fate, and removes everything again, so
 // that the API server stays small.
-func trySpec(w *testCluster, spec specs.Spec, number int) fate {
+func trySpec(w *testCluster, spec specs.Spec, number int, fateOf func(w *testCluster, spec specs.Spec, goal string) (fate, error)) fate {
 	w.clock.SetTime(epoch)
 	w.kubelet, w.transcript = newKubelet(w), transcript{}
 	clear(w.creates)
@@ -53,15 +53,88 @@ func fateOf(w *testCluster, spec specs.Spec, goal string) (fate, error) {
 	if err != nil {
 		return fateRefused, checkRefusal(err, spec)
 	}
-	e := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: object.GetName(), Namespace: object.GetNamespace()}}
-	// The patch changes nothing. After it, the cache has the experiment.
-	if err := w.client.Patch(w.ctx, e, client.RawPatch(types.MergePatchType, []byte("{}"))); err != nil {
-		return fateAccepted, fmt.Errorf("reading what was accepted: %w", err)
+	e, err := cached(w, object)
+	if err != nil {
+		return fateAccepted, err
 	}
 	if err := workTowards(w, e, goal); err != nil {
 		return fateAccepted, err
 	}
 	return checkAccepted(w, e, goal)
+}
+
+// cached returns an experiment that was just written, once the cache has it.
+func cached(w *testCluster, object *unstructured.Unstructured) (*v1beta1.SizingExperiment, error) {
+	e := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: object.GetName(), Namespace: object.GetNamespace()}}
+	// The patch changes nothing.
+	if err := w.client.Patch(w.ctx, e, client.RawPatch(types.MergePatchType, []byte("{}"))); err != nil {
+		return nil, fmt.Errorf("reading what was accepted: %w", err)
+	}
+	return e, nil
+}
+
+// fateOfEdit returns the fate of a valid experiment that is edited to a spec before it begins.
+func fateOfEdit(base map[string]any) func(w *testCluster, spec specs.Spec, goal string) (fate, error) {
+	return func(w *testCluster, spec specs.Spec, goal string) (fate, error) {
+		object := &unstructured.Unstructured{Object: base}
+		object.SetNamespace(w.namespaces[0])
+		if err := unstructured.SetNestedField(object.Object, true, "spec", "suspend"); err != nil {
+			return fateAccepted, err
+		}
+		if err := uncached.Create(w.ctx, object.DeepCopy()); err != nil {
+			return fateAccepted, fmt.Errorf("creating the experiment to edit: %w", err)
+		}
+		if _, err := cached(w, object); err != nil {
+			return fateAccepted, err
+		}
+		if err := settleOrFail(w); err != nil {
+			return fateAccepted, err
+		}
+		if err := replaceSpec(w, object, spec.Object); err != nil {
+			return fateRefused, checkRefusal(err, spec)
+		}
+		e, err := cached(w, object)
+		if err != nil {
+			return fateAccepted, err
+		}
+		if err := workTowards(w, e, goal); err != nil {
+			return fateAccepted, err
+		}
+		f, err := checkAccepted(w, e, goal)
+		if err != nil || f != fateEnded || !w.get(e) || e.Spec.Cancel || e.Status.StartTime != nil {
+			return f, err
+		}
+		return f, checkCorrected(w, object)
+	}
+}
+
+// replaceSpec writes the whole experiment with the spec of another one, as kubectl replace does.
+func replaceSpec(w *testCluster, object *unstructured.Unstructured, by map[string]any) error {
+	stored := object.DeepCopy()
+	w.must("reading the experiment to edit", uncached.Get(w.ctx, client.ObjectKeyFromObject(object), stored))
+	delete(stored.Object, "spec")
+	if spec, is := by["spec"]; is {
+		stored.Object["spec"] = spec
+	}
+	return client.WithFieldValidation(uncached, metav1.FieldValidationStrict).Update(w.ctx, stored)
+}
+
+// checkCorrected takes the edit of an experiment back that was not accepted, and checks that it goes on.
+func checkCorrected(w *testCluster, object *unstructured.Unstructured) error {
+	if err := replaceSpec(w, object, object.Object); err != nil {
+		return fmt.Errorf("correcting the experiment: %w", err)
+	}
+	e, err := cached(w, object)
+	if err != nil {
+		return err
+	}
+	if err := settleOrFail(w); err != nil {
+		return err
+	}
+	if w.reread(e); e.Status.Phase != v1beta1.ExperimentSuspended || e.Status.CompletionTime != nil {
+		return fmt.Errorf("the corrected experiment is %s, and ended at %v", e.Status.Phase, e.Status.CompletionTime)
+	}
+	return nil
 }
 
 // workTowards lets the operator and the cluster work until the experiment has ended, or a trial has

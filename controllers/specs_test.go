@@ -28,22 +28,39 @@ const specWorkers = 4
 // operator ends with a reason, or takes as far as the login service or the load.
 func TestNoSpecIsAcceptedAndThenStuck(t *testing.T) {
 	source := specSource(t)
+	trySpecs(t, *specCount, func(w *testCluster, number int) fate {
+		return trySpec(w, source.Spec(number), number, fateOf)
+	})
+}
+
+// TestNoEditIsAcceptedAndThenStuck edits experiments that have not begun in the same way, a fifth as many.
+// What the operator does not accept goes on when it is corrected.
+func TestNoEditIsAcceptedAndThenStuck(t *testing.T) {
+	source := specSource(t)
+	trySpecs(t, *specCount/5, func(w *testCluster, number int) fate {
+		return trySpec(w, source.Spec(number), number, fateOfEdit(source.Base(number)))
+	})
+}
+
+// trySpecs tries so many specs, and counts what became of them.
+func trySpecs(t *testing.T, count int, try func(w *testCluster, number int) fate) {
+	t.Helper()
 	var tally specTally
 	t.Run("specs", func(t *testing.T) {
 		for worker := range specWorkers {
 			t.Run(fmt.Sprint("worker ", worker), func(t *testing.T) {
 				t.Parallel()
 				w := newTestCluster(t, "specs")
-				for number := worker; number < *specCount; number += specWorkers {
-					tally.add(trySpec(w, source.Spec(number), number))
+				for number := worker; number < count; number += specWorkers {
+					tally.add(try(w, number))
 				}
 			})
 		}
 	})
 	t.Logf("of %d specs with seed %d, the API server refused %d, the operator ended %d, and %d were accepted",
-		*specCount, *specSeed, tally[fateRefused].Load(), tally[fateEnded].Load(), tally[fateAccepted].Load())
+		count, *specSeed, tally[fateRefused].Load(), tally[fateEnded].Load(), tally[fateAccepted].Load())
 	for f := range tally {
-		if *specCount >= 1000 && tally[f].Load() == 0 {
+		if count >= 1000 && tally[f].Load() == 0 {
 			t.Errorf("no spec had fate %d, so the specs show less than they should", f)
 		}
 	}

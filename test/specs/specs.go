@@ -94,12 +94,24 @@ func (s *Source) add(path []string, schema apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// Spec returns a spec. Consecutive numbers change each field in turn, and then each again to
-// its next value, so that also a small part of all numbers reaches every field.
-func (s *Source) Spec(number int) Spec {
+// Base returns the valid experiment that Spec changes.
+func (s *Source) Base(number int) map[string]any {
+	object, _ := s.base(number)
+	return object
+}
+
+// base returns a copy of an experiment, and where the random numbers go on.
+func (s *Source) base(number int) (map[string]any, *rand.Rand) {
 	random := rand.New(rand.NewPCG(s.seed, uint64(number)+1))
 	object := runtime.DeepCopyJSON(s.bases[random.IntN(len(s.bases))])
 	object["metadata"] = map[string]any{"name": fmt.Sprint("spec-", number)}
+	return object, random
+}
+
+// Spec returns a spec. Consecutive numbers change each field in turn, and then each again to
+// its next value, so that also a small part of all numbers reaches every field.
+func (s *Source) Spec(number int) Spec {
+	object, random := s.base(number)
 	spec := Spec{Object: object}
 	first := s.fields[number%len(s.fields)]
 	spec.change(first, number/len(s.fields), random)

@@ -62,6 +62,23 @@ func TestEveryFieldIsChangedInTurn(t *testing.T) {
 	}
 }
 
+// A spec whose name is its only change has the rest of its base.
+func TestASpecIsAChangeOfItsBase(t *testing.T) {
+	s := source(t, 1)
+	compared := 0
+	for number := 0; number < 20*len(s.fields); number += len(s.fields) {
+		if spec := s.Spec(number); len(spec.Changes) == 1 {
+			compared++
+			if diff := cmp.Diff(s.Base(number)["spec"], spec.Object["spec"]); diff != "" {
+				t.Errorf("spec %d (-base +spec):\n%s", number, diff)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no spec has only another name")
+	}
+}
+
 func TestChangesDoNotReachTheNextSpec(t *testing.T) {
 	s := source(t, 1)
 	before, err := json.Marshal(s.bases)
