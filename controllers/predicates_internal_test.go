@@ -11,6 +11,30 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
+// An edit before the first trial begins takes turns back, and its acceptance gives them again.
+func TestTurnsAreComputedAfterAnEditAndItsAcceptance(t *testing.T) {
+	planned := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Generation: 1}, Status: v1beta1.SizingExperimentStatus{ObservedGeneration: 1}}
+	edited, begun := planned.DeepCopy(), planned.DeepCopy()
+	edited.Generation = 2
+	begun.Status.StartTime = &metav1.Time{Time: time.Unix(1, 0)}
+	resumed := begun.DeepCopy()
+	resumed.Generation = 3
+	for _, test := range []struct {
+		name          string
+		before, after *v1beta1.SizingExperiment
+		want          bool
+	}{
+		{"an edit", planned, edited, true},
+		{"its acceptance", edited, planned, true},
+		{"the beginning", planned, begun, false},
+		{"an edit of what can always change", begun, resumed, false},
+	} {
+		if got := experimentTurns.Update(event.UpdateEvent{ObjectOld: test.before, ObjectNew: test.after}); got != test.want {
+			t.Errorf("after %s turns are computed: %t, want %t", test.name, got, test.want)
+		}
+	}
+}
+
 // An experiment's status is written dozens of times per trial. Reconciling its trials each time costs
 // CPU time that may be needed for a load.
 func TestTrialsAreReconciledOnlyAfterChangesThatTheyReactTo(t *testing.T) {

@@ -232,6 +232,15 @@ func TestTurns(t *testing.T) {
 		{"a suspended experiment gets no turn", 2, func(c *cluster) {
 			c.add("a", "halted", 1, waits).Spec.Suspend = ptr.To(true)
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
+		{"one that was edited before it began gets no turn until its trials are planned anew, and keeps its position", 1, func(c *cluster) {
+			c.add("a", "edited", 1, waits).Generation = 2
+			c.add("b", "next", 2, waits)
+			c.add("c", "last", 3, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{"edited": 1, "last": 2}}, nil},
+		{"one that was suspended and resumed after it began gets its turn at once", 1, func(c *cluster) {
+			resumed := c.add("a", "resumed", 1, isDone, waits)
+			resumed.Generation, resumed.Status.StartTime = 3, &metav1.Time{Time: noon}
+		}, queue.Turns{Start: names("a/resumed-2"), Position: map[types.UID]int32{}}, nil},
 		{"one that is being deleted gets no turn", 2, func(c *cluster) {
 			c.add("a", "going", 1, waits).DeletionTimestamp = &metav1.Time{Time: noon}
 		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
