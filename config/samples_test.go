@@ -23,7 +23,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 		"hash-time": {variants: 8, measured: 8}, "overload": {variants: 1, measured: 1}, "unattended": {variants: 1, measured: 1},
 		"spring-boot-rates": {variants: 1, measured: 1}, "worker-pools": {variants: 7, measured: 7}, "more-workers": {variants: 6, measured: 6}, "settled": {variants: 2, measured: 2},
 		"same-rate": {variants: 2, measured: 2}, "plain": {variants: 4, measured: 4}, "tls": {variants: 4, measured: 4},
-		"ci": {variants: 1, measured: 1}, "controls": {variants: 7, measured: 7},
+		"ci": {variants: 1, measured: 1}, "compare-hashes": {variants: 7, measured: 7},
 	}
 	got := map[string]sizes{}
 	files, err := filepath.Glob("samples/*.yaml")

@@ -37,22 +37,16 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 		}, cents},
 		"of memory": {func(s *v1beta1.SizingExperimentSpec) { s.Prices.PerGiBHour = ptr.To(intstr.Parse(cents)) }, cents},
 		"of a GPU":  {func(s *v1beta1.SizingExperimentSpec) { s.Prices.GPUHour = ptr.To(intstr.Parse(cents)) }, cents},
-		"of an attacker's electricity": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: intstr.Parse("2000"), Watts: 575, PerKilowattHour: intstr.Parse(cents), Years: 3}
-		}, cents},
 		"a hash with an unknown guess rate": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Matrix.Controls = []v1beta1.Control{{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}}
-			s.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmScrypt}}
-		}, "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}]"},
-		"a rate of an unknown control": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
-		}, "prices.attackerRates names control scrypt"},
+			s.Matrix.Hashes = []v1beta1.Hash{{Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}}}
+			s.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.HashKind{v1beta1.HashScrypt}}
+		}, "set its guessesPerSecond, such as {name: scrypt, guessesPerSecond: 12000}"},
 		"a plan of more than a day": {func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = ptr.To[int32](28) }, "It can take at most 24 hours; use fewer variants"},
 		"a label that no node can have": {func(s *v1beta1.SizingExperimentSpec) {
 			s.Matrix.NodePools = []v1beta1.NodePool{{Name: "small", NodeSelector: map[string]v1beta1.LabelValue{"a b": ""}}}
 		}, "node pool small has the label \"a b\""},
-		"too little memory for a control": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Matrix.Controls = []v1beta1.Control{{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}}
+		"too little memory for a hash": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Hashes = []v1beta1.Hash{{Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}}}
 			s.Service.MemoryLimit = ptr.To(intstr.Parse("128Mi"))
 		}, "raise service.memoryLimit to that"},
 	} {

@@ -107,7 +107,7 @@ func answerFacts(s v1beta1.SizingExperimentStatus) []fact {
 	var answer []fact
 	add := func(format string, args ...any) { answer = append(answer, fact{what: fmt.Sprintf(format, args...)}) }
 	for _, h := range s.HashTimes {
-		add("has timed cost %d%s: %d µs ± %d on %s, in %d trials", h.Cost, h.Control, h.HashMicroseconds, h.ErrorMicroseconds, h.CPUModel, h.Trials)
+		add("has timed cost %d%s: %d µs ± %d on %s, in %d trials", h.Hash.Cost(), h.Hash.Name, h.HashMicroseconds, h.ErrorMicroseconds, h.CPUModel, h.Trials)
 	}
 	for _, p := range s.Predictions {
 		add("predicts %s: capacity %s%s", p.Variant, milli(p.CapacityMilliPerSecond), takesText(p.Sizing, p.Price))

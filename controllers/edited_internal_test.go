@@ -20,6 +20,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 func TestATrialIsWrittenUnlessMoreThanItsMetadataChanged(t *testing.T) {
@@ -176,17 +177,17 @@ func TestAnExperimentBeginsOnlyWithTheSpecThatWasAccepted(t *testing.T) {
 		{name: "nothing is edited", begun: true},
 		{name: "its matrix is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs = []int32{9} }, stale: true},
 		{name: "its seed is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Seed = ptr.To[int64](9) }, stale: true},
-		{name: "it is suspended meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = true }, stale: true},
-		{name: "it is cancelled meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = true }, stale: true},
+		{name: "it is suspended meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = ptr.To(true) }, stale: true},
+		{name: "it is cancelled meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = ptr.To(true) }, stale: true},
 		{name: "its time to live is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }, begun: true},
 		{name: "it was edited before, and its trials are not planned anew", before: func(e *v1beta1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 7 }},
-		{name: "it was suspended before", before: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = true }},
+		{name: "it was suspended before", before: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = ptr.To(true) }},
 		{name: "it does not plan the trial", before: func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs, e.Status.ObservedGeneration = []int32{9}, 2 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &v1beta1.SizingExperiment{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1},
-				Spec:       v1beta1.SizingExperimentSpec{Matrix: v1beta1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}},
+				Spec:       v1beta1.SizingExperimentSpec{Matrix: v1beta1.Matrix{Costs: []int32{8}, CPULimits: fixture.Limits("1")}},
 				Status:     v1beta1.SizingExperimentStatus{ObservedGeneration: 1},
 			}
 			planned, err := matrix.Plan(e, matrix.Seed(e))

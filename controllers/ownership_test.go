@@ -187,7 +187,7 @@ func (w *testCluster) plannedName(e *v1beta1.SizingExperiment) string {
 func trialByHand() v1beta1.SizingTrialSpec {
 	return v1beta1.SizingTrialSpec{
 		Variant: v1beta1.Variant{
-			Name: "c4-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 4, CPULimit: "1",
+			Name: "c4-1", Hash: v1beta1.BcryptHash(4), CPULimit: "1",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 		},
 		Repetition: 1, Sequence: 1, Objective: v1beta1.Objective{P95Milliseconds: 1000}, Attempts: 3,

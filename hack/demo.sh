@@ -120,7 +120,7 @@ quickstart() {
   title "The experiment"
   kubectl -n "$namespace" get szx "$name" -o wide
   title "Measurements: RATE is 70 % of what the CPU can serve, and P95 is the latency at that rate"
-  kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.cost -o wide
+  kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.hash.bcrypt.cost -o wide
   title "The recommendation"
   printf '%s\n' "$report"
 }

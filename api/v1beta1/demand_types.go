@@ -35,18 +35,17 @@ type Demand struct {
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=16
 	MinimumCost *int32 `json:"minimumCost,omitempty"`
-	// The hashes that can be recommended: Bcrypt (the costs of the matrix) and, from
-	// matrix.controls, Argon2id, Scrypt and PBKDF2. When absent: Bcrypt only. Of the hashes
-	// that serve the demand, the one whose guesses cost an attacker most is recommended.
-	// The guesses per second of an attacker are known for bcrypt and for OWASP's Argon2id
-	// settings (parallelism 1); for other settings, set prices.attackerRates. Controls with
-	// sessions are never recommended.
+	// The kinds of hash of the matrix that can be recommended: bcrypt, argon2id, scrypt and pbkdf2.
+	// When absent: bcrypt only. Of the hashes that serve the demand, the one whose guesses cost an
+	// attacker most is recommended. The guesses per second of an attacker are known for bcrypt and
+	// for OWASP's Argon2id settings (parallelism 1); for other settings, set the hash's
+	// guessesPerSecond. Hashes with sessions are never recommended.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
-	// +kubebuilder:validation:XValidation:rule="!('SHA256' in self)",message="SHA256 is deliberately cheap and is never recommended; remove it from demand.hashes"
-	Hashes []Algorithm `json:"hashes,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="!('sha256' in self)",message="sha256 is deliberately cheap and is never recommended; remove it from demand.hashes"
+	Hashes []HashKind `json:"hashes,omitempty"`
 	// The maximum CPU of all replicas together, a quantity such as 8 or 7500m; a decimal needs
 	// quotes, such as "7.5". When absent: any amount.
 	// +optional
@@ -103,8 +102,6 @@ const (
 )
 
 // Prices is what CPUs, memory and an attacker's GPUs cost.
-//
-// +kubebuilder:validation:XValidation:rule="!(has(self.gpuHour) && has(self.attackerHardware))",message="prices.gpuHour is for rented hardware and prices.attackerHardware for owned hardware; remove one of them"
 type Prices struct {
 	// The currency of all prices, three letters. By default USD.
 	// +optional
@@ -128,70 +125,20 @@ type Prices struct {
 	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.perGiBHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
 	PerGiBHour *intstr.IntOrString `json:"perGiBHour,omitempty"`
 	// The price that an attacker pays to rent one GPU for one hour, such as 1; a decimal needs
-	// quotes, such as "0.80". When absent: the price follows from attackerHardware; without
-	// attackerHardware it is 0.80 if the currency is USD (a rented RTX 5090 in 2026), and
-	// in other currencies no price of an attack is reported.
+	// quotes, such as "0.80". docs/method.md says how to compute it for a GPU that the attacker
+	// owns. When absent: 0.80 if the currency is USD (a rented RTX 5090 in 2026), and in other
+	// currencies no price of an attack is reported.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.gpuHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
 	GPUHour *intstr.IntOrString `json:"gpuHour,omitempty"`
-	// Hardware that an attacker owns, instead of a GPU that is rented for gpuHour. An hour
-	// of it costs price ÷ (years × 8760) + watts ÷ 1000 × perKilowattHour. When absent: the
-	// GPU is rented.
-	// +optional
-	AttackerHardware *AttackerHardware `json:"attackerHardware,omitempty"`
-	// How many guesses per second one GPU, or attackerHardware, makes at bcrypt cost 10.
-	// Each increment of the cost halves it. By default 10000, which is near what an RTX
-	// 5090 makes.
+	// How many guesses per second such a GPU makes at bcrypt cost 10. Each increment of the cost
+	// halves it. By default 10000, which is near what an RTX 5090 makes. For other hashes, see
+	// guessesPerSecond in matrix.hashes.
 	// +optional
 	// +kubebuilder:default=10000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000000
-	GuessesPerSecondPerGPUAtCost10 *int64 `json:"guessesPerSecondPerGPUAtCost10,omitempty"`
-	// How many guesses per second the same GPU, or attackerHardware, makes at controls of
-	// the matrix, at most 8 entries. When absent for a control: the published rates for
-	// OWASP's Argon2id settings on an RTX 5090 (see docs/method.md); for other settings
-	// the guesses have no price.
-	// +optional
-	// +listType=map
-	// +listMapKey=control
-	// +kubebuilder:validation:MaxItems=8
-	AttackerRates []AttackerRate `json:"attackerRates,omitempty"`
-}
-
-// AttackerRate is how fast an attacker's hardware guesses at one hash.
-type AttackerRate struct {
-	// The name of a control in matrix.controls.
-	// +kubebuilder:validation:MaxLength=16
-	Control string `json:"control"`
-	// Guesses per second, 1 to 10^12.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000000000
-	GuessesPerSecond int64 `json:"guessesPerSecond"`
-}
-
-// AttackerHardware is hardware that an attacker buys and runs without a pause, such as one
-// GPU with its share of the machine around it.
-type AttackerHardware struct {
-	// The purchase price, in prices.currency, such as 2000; a decimal needs quotes, such as
-	// "1999.50".
-	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.attackerHardware.price must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
-	Price intstr.IntOrString `json:"price"`
-	// The power draw while it guesses, in watts, 1 to 100,000.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000
-	Watts int32 `json:"watts"`
-	// The price of one kilowatt-hour of electricity, in prices.currency, such as 1; a decimal
-	// needs quotes, such as "0.15".
-	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="string(self).matches('^[0-9]+([.][0-9]+)?$') && (type(self) == string || self <= 2147483647)",message="prices.attackerHardware.perKilowattHour must be 0 or more: a whole number up to 2147483647, or a decimal in quotes, such as \"0.04\""
-	PerKilowattHour intstr.IntOrString `json:"perKilowattHour"`
-	// How many years of 8760 hours it guesses, 1 to 20. After that it is worth nothing.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=20
-	Years int32 `json:"years"`
+	GuessesPerSecondAtCost10 *int64 `json:"guessesPerSecondAtCost10,omitempty"`
 }

@@ -82,7 +82,7 @@ type SizingExperimentStatus struct {
 	// +listMapKey=variant
 	// +kubebuilder:validation:MaxItems=64
 	Results []VariantResult `json:"results,omitempty"`
-	// How long a hash takes, for each cost and control on each node pool.
+	// How long a hash takes, for each hash on each node pool.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64

@@ -58,10 +58,14 @@ type SizingExperimentList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.objective.p99Milliseconds) || self.objective.p99Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p99Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p99Milliseconds"
 // +kubebuilder:validation:XValidation:rule="self.objective.p95Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p95Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p95Milliseconds"
 // +kubebuilder:validation:XValidation:rule="!(has(self.demand) && has(self.load.users))",message="demand is a login rate, which load.users does not measure; use load.capacity or load.rates, or remove demand"
-// +kubebuilder:validation:XValidation:rule="!(has(self.service.own) && self.service.own.hash == 'Other') || !(has(self.demand) || has(self.prices))",message="service.own.hash Other is no bcrypt hash, so no cost can be recommended or priced; remove demand and prices, or use Bcrypt"
+// +kubebuilder:validation:XValidation:rule="!has(self.matrix.hashes) || !self.matrix.hashes.exists(h, has(h.other)) || !(has(self.demand) || has(self.prices))",message="a hash with other is unknown, so that it can't be recommended or priced; remove demand and prices, or the hash"
+// +kubebuilder:validation:XValidation:rule="has(self.service.own) || !has(self.matrix.hashes) || !self.matrix.hashes.exists(h, has(h.other))",message="a hash with other is what service.own computes; describe your service in service.own, or choose another hash"
+// +kubebuilder:validation:XValidation:rule="!has(self.service.own) || !has(self.matrix.hashes) || self.matrix.hashes.all(h, (has(h.bcrypt) || has(h.other)) && !(has(h.sessions) && h.sessions))",message="with service.own, each hash of matrix.hashes must be bcrypt or other, without sessions; remove the others, or write other: {}"
+// +kubebuilder:validation:XValidation:rule="!has(self.demand) || !has(self.demand.hashes) || self.demand.hashes.all(k, (k == 'bcrypt' && has(self.matrix.costs) && size(self.matrix.costs) > 0) || (has(self.matrix.hashes) && self.matrix.hashes.exists(h, !(has(h.sessions) && h.sessions) && (k == 'bcrypt' ? has(h.bcrypt) : k == 'argon2id' ? has(h.argon2id) : k == 'scrypt' ? has(h.scrypt) : k == 'pbkdf2' ? has(h.pbkdf2) : has(h.sha256)))))",message="demand.hashes names a kind of hash that the matrix doesn't have without sessions; add one to matrix.hashes, or remove it from demand.hashes"
+// +kubebuilder:validation:XValidation:rule="!has(self.demand) || (has(self.demand.hashes) && self.demand.hashes.exists(k, k != 'bcrypt')) || (has(self.matrix.costs) && self.matrix.costs.exists(c, c >= self.demand.minimumCost)) || (has(self.matrix.hashes) && self.matrix.hashes.exists(h, has(h.bcrypt) && !(has(h.sessions) && h.sessions) && h.bcrypt.cost >= self.demand.minimumCost))",message="demand.minimumCost, by default 10, is above every cost of the matrix; add a cost that is at least as high, or lower it"
 // +kubebuilder:validation:XValidation:rule="!has(self.service.own) || (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0)",message="with service.own, matrix.concurrency must say how many logins the service computes at a time; set WorkerPool with its workers, or Unbounded"
-// +kubebuilder:validation:XValidation:rule="!has(self.service.own) || !has(self.matrix.controls) || size(self.matrix.controls) == 0",message="matrix.controls are hashes of Hashmark's own login service, and can't be measured with service.own; remove one of them"
-// +kubebuilder:validation:XValidation:rule="!has(self.service.own) || !has(self.matrix.costs) || size(self.matrix.costs) <= 1 || self.service.own.command.exists(t, t.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]')) || (has(self.service.own.args) && self.service.own.args.exists(t, t.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]'))) || (has(self.service.own.env) && self.service.own.env.exists(e, e.value.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]'))) || (has(self.service.own.files) && self.service.own.files.exists(f, f.content.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]')))",message="with several costs, service.own must use $(HASHMARK_COST) or $(HASHMARK_PASSWORD_HASH) in command, args, env or files, or all variants run the same hash; use one of them, or a single cost"
+// +kubebuilder:validation:XValidation:rule="!has(self.service.own) || !has(self.matrix.hashes) || !self.matrix.hashes.exists(h, has(h.other)) || !((has(self.matrix.costs) && size(self.matrix.costs) > 0) || self.matrix.hashes.exists(h, has(h.bcrypt)))",message="the matrix has bcrypt and other, and nothing tells the service which of them to compute; measure them in separate experiments"
+// +kubebuilder:validation:XValidation:rule="!has(self.service.own) || (has(self.matrix.costs) ? size(self.matrix.costs) : 0) + (has(self.matrix.hashes) ? self.matrix.hashes.filter(h, has(h.bcrypt)).size() : 0) <= 1 || self.service.own.command.exists(t, t.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]')) || (has(self.service.own.args) && self.service.own.args.exists(t, t.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]'))) || (has(self.service.own.env) && self.service.own.env.exists(e, e.value.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]'))) || (has(self.service.own.files) && self.service.own.files.exists(f, f.content.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]')))",message="with several costs, service.own must use $(HASHMARK_COST) or $(HASHMARK_PASSWORD_HASH) in command, args, env or files, or all variants run the same hash; use one of them, or a single cost"
 type SizingExperimentSpec struct {
 	// The variants to measure: every combination of the matrix's lists.
 	Matrix Matrix `json:"matrix"`
@@ -150,14 +154,15 @@ type SizingExperimentSpec struct {
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
-// Matrix defines the variants: every cost and every control with every CPU limit, each with
+// Matrix defines the variants: every cost and every hash with every CPU limit, each with
 // every kind of concurrency and on every node pool. At most 64 variants.
 //
-// +kubebuilder:validation:XValidation:rule="((has(self.costs) && size(self.costs) > 0) || (has(self.controls) && size(self.controls) > 0)) && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: [1]"
-// +kubebuilder:validation:XValidation:rule="!has(self.controls) || !has(self.concurrency) || !self.controls.exists(c, c.algorithm in ['Argon2id', 'Scrypt']) || self.concurrency.all(k, k.mode != 'Unbounded')",message="a control with Argon2id or Scrypt requires mode: WorkerPool, because mode: Unbounded does not limit how many hashes take memory at once; use WorkerPool, or measure the control in a separate experiment"
-// +kubebuilder:validation:XValidation:rule="!has(self.cpuLimits) || ((has(self.costs) ? size(self.costs) : 0) + (has(self.controls) ? size(self.controls) : 0)) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments"
+// +kubebuilder:validation:XValidation:rule="((has(self.costs) && size(self.costs) > 0) || (has(self.hashes) && size(self.hashes) > 0)) && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost or hash and one CPU limit, for example costs: [10] and cpuLimits: [1]"
+// +kubebuilder:validation:XValidation:rule="!has(self.hashes) || !has(self.concurrency) || !self.hashes.exists(h, has(h.argon2id) || has(h.scrypt)) || self.concurrency.all(k, k.mode != 'Unbounded')",message="argon2id and scrypt require mode: WorkerPool, because mode: Unbounded does not limit how many hashes take memory at once; use WorkerPool, or measure the hash in a separate experiment"
+// +kubebuilder:validation:XValidation:rule="!has(self.cpuLimits) || ((has(self.costs) ? size(self.costs) : 0) + (has(self.hashes) ? size(self.hashes) : 0)) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants ((costs + hashes) x cpuLimits x concurrency x nodePools); split it into several experiments"
 type Matrix struct {
-	// The bcrypt costs to measure, each 4 to 16, at most 8. Each increment doubles the time
+	// The bcrypt costs to measure, each 4 to 16, at most 8: the short form of hashes with bcrypt
+	// that need no name. Each increment doubles the time
 	// of a hash, for you and for an attacker. OWASP requires 10 or more.
 	// +optional
 	// +listType=atomic
@@ -194,71 +199,20 @@ type Matrix struct {
 	// +kubebuilder:validation:MaxItems=8
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
-	// What is measured in addition to the costs, or instead of them: another hash,
-	// sessions, or a cost a second time. One variant each, at most 8.
+	// The hashes to measure in addition to the costs, or instead of them: another hash than bcrypt,
+	// sessions, or a cost a second time. One variant each, at most 8, all with different names.
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o.name == c.name))",message="two controls have the same name; rename one of them"
-	Controls []Control `json:"controls,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.all(h, size(h.name) > 0)",message="each hash of matrix.hashes must have a name, such as {name: owasp, argon2id: {}}; add one"
+	Hashes []Hash `json:"hashes,omitempty"`
 
 	// Which variants are measured. All (the default) measures every variant. Corners
-	// measures all controls and, for each kind of concurrency on each node pool, the lowest
-	// and the highest cost on the smallest and the largest CPU limit, and two more variants
-	// to check the model. The other costs and limits are predicted. Corners requires
+	// measures every hash that is not a cost and, for each kind of concurrency on each node pool,
+	// the lowest and the highest cost on the smallest and the largest CPU limit, and two more
+	// variants to check the model. The other costs and limits are predicted. Corners requires
 	// load.capacity.
 	// +kubebuilder:default=All
 	Measure Measure `json:"measure,omitempty"`
-}
-
-// Control is a way of checking logins that is measured in addition to the costs, on every
-// CPU limit, with every kind of concurrency, and on every node pool. A control with a cost
-// that is also in matrix.costs makes an A/A pair, whose difference is reported as
-// status.noiseFloor.
-//
-// +kubebuilder:validation:XValidation:rule="!self.name.matches('^c[0-9]+(-|$)')",message="a control's name can't begin like the name of a cost, such as c8; choose another name"
-// +kubebuilder:validation:XValidation:rule="(self.algorithm == 'Bcrypt') == has(self.cost)",message="Bcrypt requires a cost, and no other algorithm has one; set a cost from 4 to 16, or remove it"
-// +kubebuilder:validation:XValidation:rule="!has(self.memoryKiB) || self.algorithm in ['Argon2id', 'Scrypt']",message="memoryKiB is for Argon2id and Scrypt only; remove it, or change the algorithm"
-// +kubebuilder:validation:XValidation:rule="!has(self.parallelism) || self.algorithm in ['Argon2id', 'Scrypt']",message="parallelism is for Argon2id and Scrypt only; remove it, or change the algorithm"
-// +kubebuilder:validation:XValidation:rule="!has(self.iterations) || (self.algorithm == 'Argon2id' ? self.iterations <= 64 : self.algorithm == 'PBKDF2' && self.iterations >= 1000)",message="iterations is for Argon2id (1 to 64) and PBKDF2 (1,000 to 10,000,000) only; change it, or remove it"
-// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Scrypt' || !has(self.memoryKiB) || self.memoryKiB in [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]",message="memoryKiB must be a power of two with Scrypt, such as 65536 or 131072"
-// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Argon2id' || !has(self.memoryKiB) || self.memoryKiB >= 8 * (has(self.parallelism) ? self.parallelism : 1)",message="Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism"
-type Control struct {
-	// A short name that replaces the cost in the variant's name: lower-case letters, digits
-	// and dashes, at most 16 characters. It can't begin like the name of a cost, such as
-	// c8.
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
-	Name string `json:"name"`
-	// How passwords are hashed: Bcrypt, Argon2id, Scrypt, PBKDF2 (with
-	// HMAC-SHA-256), or SHA256, which is deliberately cheap. By default Bcrypt.
-	// +kubebuilder:default=Bcrypt
-	Algorithm Algorithm `json:"algorithm,omitempty"`
-	// The bcrypt cost, 4 to 16. Only with Bcrypt, which needs it.
-	// +optional
-	// +kubebuilder:validation:Minimum=4
-	// +kubebuilder:validation:Maximum=16
-	Cost *int32 `json:"cost,omitempty"`
-	// True if only a caller's first login hashes and later requests carry a session cookie.
-	// By default every request hashes.
-	// +optional
-	Sessions bool `json:"sessions,omitempty"`
-	// The memory of one hash, in KiB, 8 to 4,194,304; with Scrypt a power of two. Only with
-	// Argon2id (by default 19,456) and Scrypt (by default 131,072), the values of OWASP's
-	// Password Storage Cheat Sheet.
-	// +optional
-	// +kubebuilder:validation:Minimum=8
-	// +kubebuilder:validation:Maximum=4194304
-	MemoryKiB *int32 `json:"memoryKiB,omitempty"`
-	// With Argon2id the passes over the memory, 1 to 64, by default 2. With PBKDF2 the
-	// rounds, 1,000 to 10,000,000, by default 600,000. The defaults are OWASP's.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000000
-	Iterations *int32 `json:"iterations,omitempty"`
-	// The lanes of one hash, 1 to 64. Only with Argon2id and Scrypt. By default 1.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=64
-	Parallelism *int32 `json:"parallelism,omitempty"`
 }

@@ -263,13 +263,13 @@ type Service struct {
 	Builtin *Builtin `json:"builtin,omitempty"`
 
 	// A login service of your own, instead of Hashmark's, if the operator admits its image. The
-	// matrix then must have no controls, and a concurrency, which says how the service works by
+	// matrix then must have only costs and hashes with bcrypt or other, and a concurrency, which says how the service works by
 	// itself: WorkerPool if it computes a fixed number of logins at a time, and Unbounded if as many
 	// as arrive. In command, args, and the values of env and of files, $(NAME) stands for one of
 	// HASHMARK_COST, HASHMARK_WORKERS (0 with Unbounded), HASHMARK_CPU_MILLI (the CPU limit in
 	// thousandths of a CPU), HASHMARK_USER, HASHMARK_PASSWORD and HASHMARK_PASSWORD_HASH (a bcrypt
 	// hash of the password at the variant's cost), and $$ for a single $. With several costs,
-	// HASHMARK_COST or HASHMARK_PASSWORD_HASH must be used.
+	// HASHMARK_COST or HASHMARK_PASSWORD_HASH must be used; with other, neither can be.
 	// +optional
 	Own *OwnService `json:"own,omitempty"`
 

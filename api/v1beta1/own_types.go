@@ -65,25 +65,7 @@ type OwnService struct {
 	Files []File `json:"files,omitempty"`
 	// How to log in.
 	Login handover.Login `json:"login"`
-	// What a login computes. Bcrypt: a hash of the variant's cost; a service whose logins take too
-	// little CPU time for that is not measured, because it computes another hash than the one that
-	// was configured. Other: anything, for example to find what a login costs without its hash. The
-	// cost of the matrix is then only a name, and nothing can be recommended. By default Bcrypt.
-	// +optional
-	// +kubebuilder:default=Bcrypt
-	Hash OwnHash `json:"hash,omitempty"`
 }
-
-// OwnHash is what a login at a user's own login service computes.
-// +kubebuilder:validation:Enum=Bcrypt;Other
-type OwnHash string
-
-const (
-	// OwnHashBcrypt is a bcrypt hash of the variant's cost.
-	OwnHashBcrypt OwnHash = "Bcrypt"
-	// OwnHashOther is anything else.
-	OwnHashOther OwnHash = "Other"
-)
 
 // EnvVar is an environment variable.
 type EnvVar struct {

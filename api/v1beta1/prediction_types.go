@@ -10,13 +10,13 @@ const (
 	// MeasureAll measures every variant.
 	MeasureAll Measure = "All"
 	// MeasureCorners measures the lowest and highest cost on the smallest and the largest
-	// CPU limit, two more variants to check the model, and all controls; the rest is
-	// predicted.
+	// CPU limit, two more variants to check the model, and every hash that is not a cost; the
+	// rest is predicted.
 	MeasureCorners Measure = "Corners"
 )
 
 // HashTime is how long a hash takes on a node pool, whatever the CPU limit: a cell of the
-// table cost × kind of machine.
+// table hash × kind of machine.
 type HashTime struct {
 	// The node pool's name; absent if the experiment names no pools.
 	// +optional
@@ -26,13 +26,8 @@ type HashTime struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	CPUModel string `json:"cpuModel,omitempty"`
-	// The bcrypt cost.
-	// +optional
-	Cost int32 `json:"cost,omitempty"`
-	// The control's name, if a control was timed instead of a cost.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	Control string `json:"control,omitempty"`
+	// The hash that was timed. Its name is "" if it comes from matrix.costs.
+	Hash Hash `json:"hash"`
 	// The CPU time of one hash, in microseconds: the mean over all windows of the
 	// experiment on this node pool.
 	HashMicroseconds int64 `json:"hashMicroseconds"`

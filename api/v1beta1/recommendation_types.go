@@ -192,8 +192,8 @@ type Price struct {
 	// +kubebuilder:validation:MaxLength=32
 	PerMonth string `json:"perMonth,omitempty"`
 	// The price that an attacker pays for a billion guesses: 10^9 ÷ guesses per second of a
-	// GPU at this cost or hash ÷ 3600 × the price of a GPU for an hour. For a control only
-	// if its guesses per second are known.
+	// GPU at this hash ÷ 3600 × the price of a GPU for an hour. Absent if its guesses per second
+	// are unknown.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	AttackerPerBillionGuesses string `json:"attackerPerBillionGuesses,omitempty"`

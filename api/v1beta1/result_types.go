@@ -47,15 +47,8 @@ type VariantResult struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	TrialName string `json:"trialName,omitempty"`
-	// How passwords were hashed.
-	Algorithm Algorithm `json:"algorithm"`
-	// The bcrypt cost. Only with Bcrypt.
-	// +optional
-	Cost int32 `json:"cost,omitempty"`
-	// The name of the control that was measured; absent if a cost was measured.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	Control string `json:"control,omitempty"`
+	// How logins were checked. Its name is "" if it comes from matrix.costs.
+	Hash Hash `json:"hash"`
 	// The CPU limit, as written in the experiment.
 	// +kubebuilder:validation:MaxLength=16
 	CPULimit string `json:"cpuLimit"`
@@ -173,7 +166,7 @@ type VariantResult struct {
 	// +optional
 	Comparison *Comparison `json:"comparison,omitempty"`
 	// The replicas and CPU that it takes to serve the demand. Absent without a demand or a
-	// capacity, and for controls.
+	// capacity, and for a hash that can't be recommended.
 	// +optional
 	Sizing *Sizing `json:"sizing,omitempty"`
 	// What it costs. Absent without prices.

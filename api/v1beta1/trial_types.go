@@ -9,7 +9,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=szt,categories=hashmark
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Cost",type=integer,JSONPath=`.spec.variant.cost`
+// +kubebuilder:printcolumn:name="Cost",type=integer,JSONPath=`.spec.variant.hash.bcrypt.cost`
 // +kubebuilder:printcolumn:name="CPU",type=string,JSONPath=`.spec.variant.cpuLimit`
 // +kubebuilder:printcolumn:name="Concurrency",type=string,JSONPath=`.status.display.concurrency`
 // +kubebuilder:printcolumn:name="Rate",type=string,JSONPath=`.status.display.rate`
@@ -61,7 +61,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="self.role == oldSelf.role && self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="a trial's generator can't be changed; create a new experiment"
-// +kubebuilder:validation:XValidation:rule="!(self.variant.algorithm in ['Argon2id', 'Scrypt']) || !has(self.variant.memoryKiB) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(string(self.service.memoryLimit)) && quantity(string(self.service.memoryLimit)).isInteger() && quantity(string(self.service.memoryLimit)).asInteger() >= 67108864 + 1024 * self.variant.memoryKiB * self.variant.concurrency.workers)",message="Argon2id and Scrypt require mode: WorkerPool with workers, and a service.memoryLimit of at least 64Mi + memoryKiB x workers"
+// +kubebuilder:validation:XValidation:rule="!(has(self.variant.hash.argon2id) || has(self.variant.hash.scrypt)) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(string(self.service.memoryLimit)) && quantity(string(self.service.memoryLimit)).isInteger() && quantity(string(self.service.memoryLimit)).asInteger() >= 67108864 + 1024 * (has(self.variant.hash.argon2id) ? self.variant.hash.argon2id.memoryKiB : self.variant.hash.scrypt.memoryKiB) * self.variant.concurrency.workers)",message="argon2id and scrypt require mode: WorkerPool with workers, and a service.memoryLimit of at least 64Mi + memoryKiB x workers"
 type SizingTrialSpec struct {
 	// What the trial is for: Measurement (the default) of a variant of the matrix, or
 	// Verification of the recommended size.

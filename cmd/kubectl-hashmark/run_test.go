@@ -57,7 +57,7 @@ func operate(t *testing.T, e *v1beta1.SizingExperiment, phase v1beta1.Experiment
 func recommends(variant string) func(*v1beta1.SizingExperimentStatus) {
 	return func(s *v1beta1.SizingExperimentStatus) {
 		s.Results = []v1beta1.VariantResult{{
-			Variant: "c10-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "500m",
+			Variant: "c10-500m", Hash: v1beta1.BcryptHash(10), CPULimit: "500m",
 			ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: ptr.To[int64](7000), Verdict: v1beta1.VerdictValid,
 		}}
 		s.Recommendation = &v1beta1.Recommendation{Reason: "The test says so."}

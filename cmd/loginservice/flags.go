@@ -90,13 +90,14 @@ func variable(flagName string) string {
 func recipeVars(flags *flag.FlagSet, to *password.Recipe) {
 	to.Algorithm = password.Bcrypt
 	flags.StringVar((*string)(&to.Algorithm), "algorithm", string(to.Algorithm),
-		"`name` of the hash: Bcrypt, Argon2id, Scrypt, PBKDF2, or SHA256, which is deliberately cheap")
-	numberVar(flags, &to.Cost, "cost", 0, fmt.Sprintf("bcrypt `cost`, 4 to 16, only with Bcrypt; 0 means %d", defaultCost))
+		"`name` of the hash: bcrypt, argon2id, scrypt, pbkdf2, or sha256, which is deliberately cheap")
+	numberVar(flags, &to.Cost, "cost", 0, fmt.Sprintf("bcrypt `cost`, 4 to 16, only with bcrypt; 0 means %d", defaultCost))
 	numberVar(flags, &to.MemoryKiB, "memory-kib", 0,
-		"`memory` of one hash in KiB, only with Argon2id and Scrypt, with Scrypt a power of two; 0 means OWASP's recommendation")
+		"`memory` of one hash in KiB, only with argon2id and scrypt, with scrypt a power of two; 0 means OWASP's recommendation")
 	numberVar(flags, &to.Iterations, "iterations", 0,
-		"`passes` over the memory with Argon2id, or rounds with PBKDF2; 0 means OWASP's recommendation")
-	numberVar(flags, &to.Parallelism, "parallelism", 0, "`lanes` of one hash, only with Argon2id and Scrypt; 0 means OWASP's recommendation")
+		"`passes` over the memory with argon2id, or rounds with pbkdf2; 0 means OWASP's recommendation")
+	numberVar(flags, &to.Parallelism, "parallelism", 0, "`lanes` of one hash, only with argon2id and scrypt; 0 means OWASP's recommendation")
+	flags.StringVar(&to.Digest, "digest", "", "`name` of the digest of pbkdf2, SHA-256 or SHA-512, only with pbkdf2; by default SHA-256")
 }
 
 // checkRecipe fills in the defaults, and refuses an invalid recipe.

@@ -128,7 +128,7 @@ func TestServeUntilToldToStop(t *testing.T) {
 func TestServeHashesByAnotherRecipeAndKeepsSessions(t *testing.T) {
 	t.Parallel()
 	url, stop := started(t, map[string]string{
-		"HASHMARK_ALGORITHM": "SHA256", "HASHMARK_SESSIONS": "true", "HASHMARK_SESSION_KEY": "shared",
+		"HASHMARK_ALGORITHM": "sha256", "HASHMARK_SESSIONS": "true", "HASHMARK_SESSION_KEY": "shared",
 	})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/", nil)
 	if err != nil {
@@ -190,7 +190,7 @@ func TestServeFails(t *testing.T) {
 		"without its calibration":            {[]string{"--calibration-file", garbage + ".lost"}, "read the calibration"},
 		"with a calibration that is no JSON": {[]string{"--calibration-file", garbage}, "read the calibration"},
 		"with a calibration of another cost": {[]string{"--calibration-file", calibrated(t, 12)}, "for another hash (cost 12"},
-		"with a calibration of another hash": {[]string{"--algorithm", "SHA256", "--cost", "0", "--calibration-file", calibrated(t, 0)},
+		"with a calibration of another hash": {[]string{"--algorithm", "sha256", "--cost", "0", "--calibration-file", calibrated(t, 0)},
 			"for another hash (cost 0, recipe \"\") than SHA256"},
 	}
 	for name, test := range tests {
@@ -280,7 +280,8 @@ func TestCalibrateTimesEveryAlgorithm(t *testing.T) {
 	for _, recipe := range []password.Recipe{
 		{Algorithm: password.Argon2id, MemoryKiB: 1024, Iterations: 1, Parallelism: 1},
 		{Algorithm: password.Scrypt, MemoryKiB: 1024, Parallelism: 1},
-		{Algorithm: password.PBKDF2, Iterations: 1000},
+		{Algorithm: password.PBKDF2, Iterations: 1000, Digest: password.DigestSHA256},
+		{Algorithm: password.PBKDF2, Iterations: 1000, Digest: password.DigestSHA512},
 		{Algorithm: password.SHA256},
 	} {
 		timing, err := calibrationSettings{recipe: recipe, referenceCost: 4, limits: quick}.time()

@@ -66,17 +66,23 @@ func TestParseSettings(t *testing.T) {
 			change: func(s *settings) { s.recipe.Cost = 12 },
 		},
 		"another hash has OWASP's numbers": {
-			variables: map[string]string{"HASHMARK_ALGORITHM": "Argon2id"},
+			variables: map[string]string{"HASHMARK_ALGORITHM": "argon2id"},
 			change: func(s *settings) {
 				s.recipe = password.Recipe{Algorithm: password.Argon2id, MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}
 			},
 		},
 		"another hash with numbers of its own": {
 			variables: map[string]string{
-				"HASHMARK_ALGORITHM": "Argon2id", "HASHMARK_MEMORY_KIB": "64", "HASHMARK_ITERATIONS": "3", "HASHMARK_PARALLELISM": "2",
+				"HASHMARK_ALGORITHM": "argon2id", "HASHMARK_MEMORY_KIB": "64", "HASHMARK_ITERATIONS": "3", "HASHMARK_PARALLELISM": "2",
 			},
 			change: func(s *settings) {
 				s.recipe = password.Recipe{Algorithm: password.Argon2id, MemoryKiB: 64, Iterations: 3, Parallelism: 2}
+			},
+		},
+		"another digest": {
+			variables: map[string]string{"HASHMARK_ALGORITHM": "pbkdf2", "HASHMARK_ITERATIONS": "1000", "HASHMARK_DIGEST": "SHA-512"},
+			change: func(s *settings) {
+				s.recipe = password.Recipe{Algorithm: password.PBKDF2, Iterations: 1000, Digest: password.DigestSHA512}
 			},
 		},
 		"an empty variable counts as not set": {
@@ -108,9 +114,9 @@ func TestArgumentsThatAreRefused(t *testing.T) {
 		says      []string
 	}{
 		"a cost of 31":                 {[]string{"--cost", "31"}, nil, []string{"--cost is 31", "between 4 and 16"}},
-		"an unknown hash":              {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be Bcrypt`}},
-		"a cost of another hash":       {[]string{"--algorithm", "SHA256", "--cost", "8"}, nil, []string{"SHA256 has no cost"}},
-		"memory without bound":         {[]string{"--algorithm", "Scrypt", "--concurrency", "Unbounded"}, nil, []string{"does not limit the memory"}},
+		"an unknown hash":              {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be bcrypt`}},
+		"a cost of another hash":       {[]string{"--algorithm", "sha256", "--cost", "8"}, nil, []string{"sha256 has no cost"}},
+		"memory without bound":         {[]string{"--algorithm", "scrypt", "--concurrency", "Unbounded"}, nil, []string{"does not limit the memory"}},
 		"a key without sessions":       {[]string{"--session-key", "k"}, nil, []string{"requires --sessions"}},
 		"a variable that is no number": {nil, map[string]string{"HASHMARK_COST": "ten"}, []string{`HASHMARK_COST="ten"`}},
 		"a mode that does not exist":   {[]string{"--concurrency", "pool"}, nil, []string{"Unbounded or WorkerPool"}},

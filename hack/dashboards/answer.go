@@ -136,14 +136,14 @@ func defenderAndAttacker() Panel {
 }
 
 func hashTable() Panel {
-	const labels = "pool, cpu_model, cost, control"
-	return about{"Hash time by node pool", "CPU time of one hash for each cost or control on each node pool, independent of the CPU " +
+	const labels = "pool, cpu_model, cost, hash"
+	return about{"Hash time by node pool", "CPU time of each hash on each node pool, independent of the CPU " +
 		"limit, and half the width of its 99.9 % interval. Half the time means twice the logins from the same CPUs.", size{12, 10}}.
 		table("Cost",
 			column{label: "pool", header: "Pool", widest: 9},
 			column{label: "cpu_model", header: "CPU"},
 			column{label: "cost", header: "Cost", widest: 5},
-			column{label: "control", header: "Control", widest: 9},
+			column{label: "hash", header: "Name", widest: 9},
 			measured(labels, "hashmark_pool_hash_seconds", ofExperiment, "Hash", seconds),
 			measured(labels, "hashmark_pool_hash_error_seconds", ofExperiment, "±", seconds),
 		)

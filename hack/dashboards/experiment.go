@@ -92,11 +92,11 @@ func throttlingCurve() Panel {
 }
 
 // bcrypt selects the variants with a cost.
-const bcrypt = ofVariants + `,algorithm="Bcrypt"`
+const bcrypt = ofVariants + `,algorithm="bcrypt"`
 
 func capacityMatrix() Panel {
 	return about{"Capacity", "The highest login rate that meets the objective. Green cells have the highest capacity. Of variants that " +
-		"differ only in concurrency or node pool, the best one is shown; controls are only in the results. Rows with a predicted cost are " +
+		"differ only in concurrency or node pool, the best one is shown; other hashes are only in the results. Rows with a predicted cost are " +
 		"the model's predictions for variants that were not measured. A dash means: no rate meets the objective, or it is unknown.", size{12, 8}}.
 		matrix(perSecond, "continuous-RdYlGr", false, fmt.Sprintf("%s or %s",
 			best("cost, cpu_limit", "hashmark_variant_capacity_logins_per_second", bcrypt),

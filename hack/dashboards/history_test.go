@@ -27,11 +27,11 @@ const scrapeEvery = 10 * time.Second
 var (
 	thisExperiment = map[string]string{"namespace": "shop", "experiment": "login"}
 	variantLabels  = []map[string]string{
-		{"variant": "c8-250m", "algorithm": "Bcrypt", "cost": "8", "cpu_limit": "250m"},
-		{"variant": "c8-1", "algorithm": "Bcrypt", "cost": "8", "cpu_limit": "1"},
-		{"variant": "c10-250m", "algorithm": "Bcrypt", "cost": "10", "cpu_limit": "250m"},
-		{"variant": "c10-1", "algorithm": "Bcrypt", "cost": "10", "cpu_limit": "1"},
-		{"variant": "argon2id-1", "algorithm": "Argon2id", "cost": "", "cpu_limit": "1"},
+		{"variant": "c8-250m", "algorithm": "bcrypt", "cost": "8", "cpu_limit": "250m"},
+		{"variant": "c8-1", "algorithm": "bcrypt", "cost": "8", "cpu_limit": "1"},
+		{"variant": "c10-250m", "algorithm": "bcrypt", "cost": "10", "cpu_limit": "250m"},
+		{"variant": "c10-1", "algorithm": "bcrypt", "cost": "10", "cpu_limit": "1"},
+		{"variant": "argon2id-1", "algorithm": "argon2id", "cost": "", "cpu_limit": "1"},
 	}
 	// fits are the possible values of the label phase for some series.
 	fits = map[string][]string{
@@ -145,7 +145,7 @@ func rows(series *telemetry.Series) []map[string]string {
 					known := with(thisExperiment, family, map[string]string{
 						"step": step, "phase": phase, "reason": "SharedNode", "verdict": "Valid", "trial": "login-" + family["variant"],
 						"concurrency": "pool of 1", "pool": "", "currency": "EUR", "confidence": "High", "basis": "Measured",
-						"bound": "MaxTotalCPU", "cpu_model": "EPYC", "control": "",
+						"bound": "MaxTotalCPU", "cpu_model": "EPYC", "hash": "",
 					})
 					labels[name] = known[name]
 				}

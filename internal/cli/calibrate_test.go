@@ -98,7 +98,7 @@ func TestCalibrateOnACPUThatBecomesSlower(t *testing.T) {
 	}
 	for _, hash := range got.HashTimes {
 		if 20*hash.ErrorMicroseconds > hash.HashMicroseconds {
-			t.Errorf("cost %d takes %d ± %d µs, want an error below 5 %%", hash.Cost, hash.HashMicroseconds, hash.ErrorMicroseconds)
+			t.Errorf("cost %d takes %d ± %d µs, want an error below 5 %%", hash.Hash.Cost(), hash.HashMicroseconds, hash.ErrorMicroseconds)
 		}
 	}
 }

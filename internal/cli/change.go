@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ const (
 	rates     kind = "stringToInt64"
 )
 
-const flagCurrency, flagGPUHour = "currency", "gpu-hour"
+const flagCurrency, flagGuessesAt = "currency", "guesses-at"
 
 // addTo adds the flags that every spec can have.
 func (c *change) addTo(flags *pflag.FlagSet) {
@@ -65,18 +66,18 @@ func (c *change) addTo(flags *pflag.FlagSet) {
 		specFlag{"max-error-per-mille", "objective.maxErrorPerMille", numbers, "number of failed logins per thousand that the objective allows", "", nil},
 		specFlag{flagCurrency, "prices.currency", texts, "currency of the prices, such as EUR, if the experiment has no prices", aCurrency, nil},
 		specFlag{"per-cpu-hour", "prices.perCPUHour", prices, "price of a CPU per hour, for node pools without a price of their own", aPrice, nil},
-		specFlag{flagGPUHour, "prices.gpuHour", prices, "price that an attacker pays for a GPU per hour, instead of prices.attackerHardware", aPrice, nil},
-		specFlag{"guesses-per-second", "prices.guessesPerSecondPerGPUAtCost10", numbers, "guesses per second of such a GPU at bcrypt cost 10", "", nil},
+		specFlag{"gpu-hour", "prices.gpuHour", prices, "price that an attacker pays for a GPU per hour", aPrice, nil},
+		specFlag{"guesses-per-second", "prices.guessesPerSecondAtCost10", numbers, "guesses per second of such a GPU at bcrypt cost 10", "", nil},
 	)
 }
 
-// addStored adds the flags about what only an experiment measures: controls and memory.
+// addStored adds the flags about what only an experiment measures: other hashes than bcrypt, and memory.
 func (c *change) addStored(flags *pflag.FlagSet) {
-	const theHashes = "one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"
-	const theRates = "names of controls, each once, with guesses per second from 1 to 1000000000000, such as argon=12000"
+	const theHashes = "one or more of bcrypt, argon2id, scrypt and pbkdf2, each once"
+	const theRates = "names of hashes of the matrix, each once, with guesses per second from 1 to 1000000000000, such as argon=12000"
 	c.add(flags,
-		specFlag{"hashes", "demand.hashes", hashes, "hashes that can be recommended, such as Bcrypt,Argon2id", theHashes, nil},
-		specFlag{"attacker-rates", "prices.attackerRates", rates, "guesses per second of an attacker by `control`, such as argon=12000", theRates, nil},
+		specFlag{"hashes", "demand.hashes", hashes, "hashes that can be recommended, such as bcrypt,argon2id", theHashes, nil},
+		specFlag{flagGuessesAt, "matrix.hashes", rates, "guesses per second of such a GPU at a `hash` of the matrix, such as argon=12000", theRates, nil},
 		specFlag{"per-gib-hour", "prices.perGiBHour", prices, "price of a GiB of memory per hour", "a decimal such as 0.005", nil},
 	)
 }
@@ -164,8 +165,8 @@ func (f *specFlag) parseList(text string) (any, error) {
 		case f.kind == rates && err != nil:
 			return nil, err
 		case f.kind == rates:
-			all = append(all, map[string]any{"control": name, "guessesPerSecond": guesses})
-		case element == string(v1beta1.AlgorithmSHA256):
+			all = append(all, map[string]any{"name": name, "guessesPerSecond": guesses})
+		case element == string(v1beta1.HashSHA256):
 			return nil, errValue // by a rule of the API
 		default:
 			all = append(all, element)
@@ -193,7 +194,7 @@ func (c *change) apply(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperi
 	if err != nil {
 		return spec, err
 	}
-	if err := json.Unmarshal(patch, &spec); err != nil {
+	if err := errors.Join(json.Unmarshal(patch, &spec), c.setGuesses(spec.Matrix.Hashes)); err != nil {
 		return spec, err
 	}
 	if spec.Prices != nil && spec.Prices.Currency == "" {
@@ -205,11 +206,29 @@ func (c *change) apply(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperi
 	return spec, rising(spec.Objective)
 }
 
+// setGuesses sets the guesses per second of the hashes that a flag names.
+func (c *change) setGuesses(all []v1beta1.Hash) error {
+	for _, f := range c.flags {
+		if f.kind != rates || f.value == nil {
+			continue
+		}
+		for _, element := range f.value.([]any) {
+			given := element.(map[string]any)
+			at := slices.IndexFunc(all, func(h v1beta1.Hash) bool { return h.Name == given["name"] && h.Bcrypt == nil })
+			if at < 0 {
+				return fmt.Errorf("the matrix has no hash %s other than bcrypt; name one of matrix.hashes in --%s", given["name"], f.flag)
+			}
+			all[at].GuessesPerSecond = ptr.To(given["guessesPerSecond"].(int64))
+		}
+	}
+	return nil
+}
+
 // patch returns the fields of a spec that the flags set, as JSON.
 func (c *change) patch(given *v1beta1.SizingExperimentSpec) ([]byte, error) {
 	changed := map[string]map[string]any{}
 	for _, f := range c.flags {
-		if f.value == nil {
+		if f.value == nil || f.kind == rates {
 			continue
 		}
 		if err := f.fits(given); err != nil {
@@ -220,9 +239,6 @@ func (c *change) patch(given *v1beta1.SizingExperimentSpec) ([]byte, error) {
 			changed[part] = map[string]any{}
 		}
 		changed[part][name] = f.value
-		if f.flag == flagGPUHour {
-			changed[part]["attackerHardware"] = nil // the API refuses two prices for the same hour
-		}
 	}
 	return json.Marshal(changed)
 }

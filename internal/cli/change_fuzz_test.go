@@ -17,9 +17,9 @@ import (
 // the API.
 func FuzzFlagsOfRecommend(f *testing.F) {
 	f.Add("--rate=20\n--max-total-cpu=8\n--per-cpu-hour=0.04\n--currency=EUR")
-	f.Add("--p95=250ms\n--hashes=Bcrypt,Argon2id\n--attacker-rates=argon=12000")
+	f.Add("--p95=250ms\n--hashes=bcrypt,argon2id\n--guesses-at=a=12000")
 	f.Add("--max-total-cpu=1e309\n--rate=2147483648\n--gpu-hour= 1\n--p99=1ns")
-	f.Add("--max-total-cpu=٣\n--per-gib-hour=.5\n--attacker-rates==0")
+	f.Add("--max-total-cpu=٣\n--per-gib-hour=.5\n--guesses-at==0")
 	f.Fuzz(func(t *testing.T, arguments string) {
 		c, flags := &change{}, pflag.NewFlagSet("recommend", pflag.ContinueOnError)
 		flags.Usage = func() {}

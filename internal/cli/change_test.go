@@ -29,6 +29,10 @@ func asked() v1beta1.SizingExperimentSpec {
 		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
 		Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(60), HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: ptr.To(intstr.Parse("4"))},
 		Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
+		Matrix: v1beta1.Matrix{Hashes: []v1beta1.Hash{
+			{Name: "bcrypt", Bcrypt: &v1beta1.Bcrypt{Cost: 10}},
+			{Name: "a", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}}, {Name: "b", SHA256: &v1beta1.SHA256{}},
+		}},
 	}
 }
 
@@ -51,17 +55,17 @@ func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 			s.Demand.HeadroomPercent, s.Demand.MinimumCost = ptr.To[int32](0), ptr.To[int32](11)
 			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = ptr.To(intstr.Parse("7500m")), ptr.To[int32](20)
 		}},
-		"the hashes": {[]string{"--hashes=Bcrypt,Argon2id"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}
+		"the hashes": {[]string{"--hashes=bcrypt,argon2id"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Demand.Hashes = []v1beta1.HashKind{v1beta1.HashBcrypt, v1beta1.HashArgon2id}
 		}},
-		"what an attacker makes at controls": {[]string{"--attacker-rates=b=2", "--attacker-rates=a=1"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "b", GuessesPerSecond: 2}, {Control: "a", GuessesPerSecond: 1}}
+		"what an attacker makes at hashes": {[]string{"--guesses-at=b=2", "--guesses-at=a=1"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Hashes[1].GuessesPerSecond, s.Matrix.Hashes[2].GuessesPerSecond = ptr.To[int64](1), ptr.To[int64](2)
 		}},
 		"the price of memory": {[]string{"--per-gib-hour=0.005"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Prices.PerGiBHour = ptr.To(intstr.Parse("0.005"))
 		}},
 		"the prices": {[]string{"--per-cpu-hour=0.05", "--gpu-hour=2", "--guesses-per-second=20000", "--currency=USD"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.05")), GPUHour: ptr.To(intstr.Parse("2")), GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
+			s.Prices = &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.05")), GPUHour: ptr.To(intstr.Parse("2")), GuessesPerSecondAtCost10: ptr.To[int64](20000)}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,35 +99,12 @@ func TestApplyAddsDemandAndPrices(t *testing.T) {
 	}
 }
 
-// TestGPUHourReplacesAttackerHardware: the API refuses both.
-func TestGPUHourReplacesAttackerHardware(t *testing.T) {
-	owned := func() v1beta1.SizingExperimentSpec {
-		spec := asked()
-		spec.Prices.AttackerHardware = &v1beta1.AttackerHardware{Price: intstr.Parse("2000"), Watts: 575, PerKilowattHour: intstr.Parse("0.15"), Years: 3}
-		return spec
-	}
-	for name, tt := range map[string]struct {
-		argument string
-		want     func(*v1beta1.Prices)
-	}{
-		"a rent":            {"--gpu-hour=0.50", func(p *v1beta1.Prices) { p.GPUHour, p.AttackerHardware = ptr.To(intstr.Parse("0.50")), nil }},
-		"another CPU price": {"--per-cpu-hour=0.05", func(p *v1beta1.Prices) { p.PerCPUHour = ptr.To(intstr.Parse("0.05")) }},
-		"quicker hardware":  {"--guesses-per-second=20000", func(p *v1beta1.Prices) { p.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](20000) }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			given, want := owned(), owned()
-			tt.want(want.Prices)
-			got, err := changeOf(t, tt.argument).applyWithDemand(given)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("the question (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(owned(), given); diff != "" {
-				t.Errorf("the experiment itself was changed:\n%s", diff)
-			}
-		})
+func TestGuessesAtAHashThatTheMatrixDoesNotHaveAreRefused(t *testing.T) {
+	for _, argument := range []string{"--guesses-at=c=1", "--guesses-at=bcrypt=1"} {
+		_, err := changeOf(t, argument).applyWithDemand(asked())
+		if err == nil || !strings.Contains(err.Error(), "other than bcrypt; name one of matrix.hashes in --guesses-at") {
+			t.Errorf("%s: error %v", argument, err)
+		}
 	}
 }
 
@@ -175,12 +156,12 @@ func TestFlagsAreCheckedBySchema(t *testing.T) {
 		{"--p95=0s", "must be whole milliseconds, from 1ms to 1m0s"},
 		{"--p95=1500us", "must be whole milliseconds"},
 		{"--p95=61s", "must be whole milliseconds"},
-		{"--hashes=SHA1", "must be one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"},
-		{"--hashes=SHA256", "must be one or more of"},
-		{"--hashes=Bcrypt,Bcrypt", "each once"},
-		{"--attacker-rates=argon=0", "must be names of controls"},
-		{"--attacker-rates=argon=1,argon=2", "each once"},
-		{"--attacker-rates=argon", "with guesses per second"},
+		{"--hashes=sha1", "must be one or more of bcrypt, argon2id, scrypt and pbkdf2, each once"},
+		{"--hashes=sha256", "must be one or more of"},
+		{"--hashes=bcrypt,bcrypt", "each once"},
+		{"--guesses-at=argon=0", "must be names of hashes of the matrix"},
+		{"--guesses-at=argon=1,argon=2", "each once"},
+		{"--guesses-at=argon", "with guesses per second"},
 		{"--max-total-cpu=0", "must be a CPU quantity above 0"},
 		{"--max-total-cpu=many", "must be a CPU quantity above 0"},
 		{"--currency=eur", "must be three capital letters"},

@@ -46,7 +46,7 @@ func ends(met ...bool) func(*v1beta1.SizingExperiment) {
 		e.Status.Results = nil
 		for i, m := range met {
 			e.Status.Results = append(e.Status.Results, v1beta1.VariantResult{
-				Variant: []string{"c8-500m", "c10-500m"}[i], Algorithm: v1beta1.AlgorithmBcrypt, CPULimit: "500m", Cost: int32(8 + 2*i),
+				Variant: []string{"c8-500m", "c10-500m"}[i], Hash: v1beta1.BcryptHash(int32(8 + 2*i)), CPULimit: "500m",
 				ObjectiveMet: ptr.To(m), Verdict: v1beta1.VerdictValid,
 			})
 		}

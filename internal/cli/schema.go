@@ -75,13 +75,13 @@ func (s *fieldSchema) acceptsText(text string) bool {
 }
 
 // acceptsEach reports whether the items accept each element, and whether none is there twice. An object is known by
-// its control.
+// its name.
 func (s *fieldSchema) acceptsEach(elements []any) bool {
 	seen := map[any]bool{}
 	for _, element := range elements {
 		key := element
 		if object, is := element.(map[string]any); is {
-			key = object["control"]
+			key = object["name"]
 		}
 		if seen[key] || !s.Items.accepts(element) {
 			return false

@@ -14,6 +14,7 @@ const (
 	MemoryKiB   = Prefix + "MEMORY_KIB"
 	Iterations  = Prefix + "ITERATIONS"
 	Parallelism = Prefix + "PARALLELISM"
+	Digest      = Prefix + "DIGEST"
 	// Concurrency is Unbounded or WorkerPool, the latter with Workers and QueueLength.
 	Concurrency = Prefix + "CONCURRENCY"
 	Workers     = Prefix + "WORKERS"

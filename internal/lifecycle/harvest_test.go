@@ -28,7 +28,7 @@ func driven(t *testing.T, known *v1beta1.TrialSpeed) *Observation {
 	o := world(func(o *Observation) {
 		spec := &o.Trial.Spec
 		spec.Variant = v1beta1.Variant{
-			Name: "c10-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "1",
+			Name: "c10-1", Hash: v1beta1.BcryptHash(10), CPULimit: "1",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		}
 		spec.Generator.CPULimit = ptr.To(intstr.FromInt32(1))

@@ -14,7 +14,7 @@ func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
 	unbounded := v1beta1.Variant{Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}}
 	pool := v1beta1.Variant{Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
 	threaded := pool
-	threaded.Algorithm, threaded.Parallelism = v1beta1.AlgorithmArgon2id, ptr.To[int32](2)
+	threaded.Hash = v1beta1.Hash{Argon2id: &v1beta1.Argon2id{Parallelism: 2}}
 	tests := map[string]struct {
 		replicas int32
 		variant  v1beta1.Variant

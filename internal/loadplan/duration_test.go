@@ -34,7 +34,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Estimate(aTrial(func(s *v1beta1.SizingTrialSpec) {
-				s.Variant.Cost, s.Variant.CPULimit, s.Objective.P95Milliseconds = test.cost, test.limit, test.p95
+				s.Variant.Hash, s.Variant.CPULimit, s.Objective.P95Milliseconds = v1beta1.BcryptHash(test.cost), test.limit, test.p95
 				if test.change != nil {
 					test.change(s)
 				}
@@ -151,7 +151,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 	costs := []int32{4, 6, 8, 9, 10, 11, 12}
 	cornersAndControls := v1beta1.Matrix{
 		Measure: v1beta1.MeasureCorners, Costs: []int32{8, 9, 10}, CPULimits: fixture.Limits("1", "2", "3"), NodePools: pools,
-		Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}},
+		Hashes: []v1beta1.Hash{{Name: "cheap", SHA256: &v1beta1.SHA256{}}},
 	}
 	onlyCorners := v1beta1.Matrix{Measure: v1beta1.MeasureCorners, Costs: []int32{8, 12}, CPULimits: fixture.Limits("1", "2")}
 	for name, test := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 // aTrial returns a trial of a pool with one worker at cost 8, with the API's defaults.
 func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 	spec := v1beta1.SizingTrialSpec{
-		Variant: v1beta1.Variant{Name: "c8-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+		Variant: v1beta1.Variant{Name: "c8-500m", Hash: v1beta1.BcryptHash(8), CPULimit: "500m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Repetition: 1,
 		Service:    v1beta1.Service{Replicas: 1},
@@ -47,7 +47,7 @@ func withGenerator(limit string) func(*v1beta1.SizingTrialSpec) {
 	return func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = ptr.To(intstr.Parse(limit)) }
 }
 
-func withSessions(s *v1beta1.SizingTrialSpec) { s.Variant.Sessions = true }
+func withSessions(s *v1beta1.SizingTrialSpec) { s.Variant.Hash.Sessions = true }
 
 func hashTakes(micros int64) func(*handover.Calibration) {
 	return func(c *handover.Calibration) { c.HashMicroseconds = micros }

@@ -84,7 +84,7 @@ func newService(spec v1beta1.SizingTrialSpec, cal handover.Calibration) (service
 		bound:    bound,
 		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(EffectiveMilliCPU(spec.Variant, cal)),
 		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,
-		sessions: spec.Variant.Sessions,
+		sessions: spec.Variant.Hash.Sessions,
 		ceiling:  ceiling,
 	}, nil
 }

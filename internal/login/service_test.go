@@ -239,7 +239,7 @@ func TestMetrics(t *testing.T) {
 		`hashmark_login_cfs_throttled_periods_total `,
 		`hashmark_login_cfs_throttled_seconds_total `,
 		`hashmark_login_gomaxprocs `,
-		`hashmark_login_info{algorithm="Bcrypt",concurrency="WorkerPool",cost="4",sessions="false"} 1`,
+		`hashmark_login_info{algorithm="bcrypt",concurrency="WorkerPool",cost="4",sessions="false"} 1`,
 		`hashmark_login_session_requests_total 0`,
 		"go_goroutines ",
 		"process_cpu_seconds_total ",

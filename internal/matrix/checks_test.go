@@ -42,8 +42,8 @@ func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
 
 // A hash of Argon2id takes 19,456 KiB by default, one of Scrypt 131,072 KiB.
 func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
-	argon2id := v1beta1.Control{Name: "argon2id", Algorithm: v1beta1.AlgorithmArgon2id}
-	scrypt := v1beta1.Control{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}
+	argon2id := v1beta1.Hash{Name: "argon2id", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}
+	scrypt := v1beta1.Hash{Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}}
 	pools := func(workers ...int32) []v1beta1.Concurrency {
 		var all []v1beta1.Concurrency
 		for _, n := range workers {
@@ -54,7 +54,7 @@ func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
 	for name, test := range map[string]struct {
 		limit string
 		cpus  []string
-		of    v1beta1.Control
+		of    v1beta1.Hash
 		pools []v1beta1.Concurrency
 		least string
 	}{
@@ -65,13 +65,13 @@ func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
 		"three workers by the CPU limit, a KiB less": {"123903Ki", []string{"2500m"}, argon2id, nil, "121Mi"},
 		"in one of two pools":                        {"123903Ki", nil, argon2id, pools(1, 3), "121Mi"},
 		"a default Scrypt":                           {"128Mi", nil, scrypt, nil, "192Mi"},
-		"a smaller Scrypt":                           {"128Mi", nil, v1beta1.Control{Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](65536)}, nil, ""},
+		"a smaller Scrypt":                           {"128Mi", nil, v1beta1.Hash{Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 65536, Parallelism: 1}}, nil, ""},
 		"parts of a byte":                            {"134217728500m", nil, argon2id, nil, ""},
-		"a hash that is not memory-hard":             {"32Mi", nil, v1beta1.Control{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}, nil, ""},
+		"a hash that is not memory-hard":             {"32Mi", nil, v1beta1.Hash{Name: "cheap", SHA256: &v1beta1.SHA256{}}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := v1beta1.SizingExperimentSpec{
-				Matrix:  v1beta1.Matrix{Costs: []int32{8}, Controls: []v1beta1.Control{test.of}, CPULimits: fixture.Limits(test.cpus...), Concurrency: test.pools},
+				Matrix:  v1beta1.Matrix{Costs: []int32{8}, Hashes: []v1beta1.Hash{test.of}, CPULimits: fixture.Limits(test.cpus...), Concurrency: test.pools},
 				Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse(test.limit))},
 			}
 			if spec.Matrix.CPULimits == nil {
@@ -122,11 +122,11 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 	pool := func(workers int32) []v1beta1.Concurrency {
 		return []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: &workers}}
 	}
-	argon := v1beta1.Control{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id, Parallelism: ptr.To(int32(2))}
+	argon := v1beta1.Hash{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 2}}
 	tests := map[string]struct {
 		limit       string
 		concurrency []v1beta1.Concurrency
-		control     *v1beta1.Control
+		hash        *v1beta1.Hash
 		want        string
 	}{
 		"one worker beyond one CPU": {"1500m", pool(1), nil,
@@ -146,15 +146,15 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 		"a hash with two lanes uses two CPUs":     {"2", pool(1), &argon, ""},
 		"but not a third CPU": {"2500m", pool(1), &argon,
 			"argon-2500m has a limit of 2500m and 1 worker, which can use 2 CPUs: the rest is paid for and never used; set workers: 2, or cpuLimit: 2"},
-		"with sessions requests take the CPU": {"2", pool(1), &v1beta1.Control{
-			Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true}, ""},
-		"with a cheap hash requests take the CPU": {"2", pool(1), &v1beta1.Control{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}, ""},
+		"with sessions requests take the CPU": {"2", pool(1), &v1beta1.Hash{
+			Name: "session", Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true}, ""},
+		"with a cheap hash requests take the CPU": {"2", pool(1), &v1beta1.Hash{Name: "cheap", SHA256: &v1beta1.SHA256{}}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := v1beta1.Matrix{CPULimits: fixture.Limits(test.limit), Concurrency: test.concurrency}
-			if test.control != nil {
-				m.Controls = []v1beta1.Control{*test.control}
+			if test.hash != nil {
+				m.Hashes = []v1beta1.Hash{*test.hash}
 			} else {
 				m.Costs = []int32{10}
 			}

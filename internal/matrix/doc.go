@@ -1,7 +1,7 @@
 // Package matrix turns an experiment into its trials: which variants its matrix defines,
 // what they are called, and in which order they are measured.
 //
-//	variants = (costs + controls) × CPU limits × concurrency × node pools
+//	variants = (costs + hashes) × CPU limits × concurrency × node pools
 //	trials   = variants × repetitions
 //
 // The same experiment always gives the same plan, so that no part of it has to be stored. The package

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
@@ -11,51 +12,48 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// hashings returns a variant for each cost, and then for each control, that has only the fields which say how
-// logins are checked, and the first part of its name. Controls have OWASP's recommended parameters, so
-// that a trial's plan says what is measured.
-func hashings(m v1beta1.Matrix) []v1beta1.Variant {
-	var all []v1beta1.Variant
+// hashings returns the hash of each cost, and then the others, as written.
+func hashings(m v1beta1.Matrix) []v1beta1.Hash {
+	var all []v1beta1.Hash
 	for _, cost := range m.Costs {
-		all = append(all, v1beta1.Variant{Name: fmt.Sprintf("c%d", cost), Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost})
+		all = append(all, v1beta1.BcryptHash(cost))
 	}
-	for _, c := range m.Controls {
-		v := v1beta1.Variant{
-			Name: c.Name, Control: c.Name, Algorithm: c.Algorithm, Cost: ptr.Deref(c.Cost, 0), Sessions: c.Sessions,
-			MemoryKiB: c.MemoryKiB, Iterations: c.Iterations, Parallelism: c.Parallelism,
+	return append(all, m.Hashes...)
+}
+
+// Costs returns each cost of a matrix once, whether it is in costs or in hashes, in the written order.
+func Costs(m v1beta1.Matrix) []int32 {
+	var costs []int32
+	for _, hash := range hashings(m) {
+		if hash.IsCost() && !slices.Contains(costs, hash.Cost()) {
+			costs = append(costs, hash.Cost())
 		}
-		recipe := Recipe(v).WithDefaults()
-		v.MemoryKiB, v.Iterations, v.Parallelism = orNil(recipe.MemoryKiB), orNil(recipe.Iterations), orNil(recipe.Parallelism)
-		all = append(all, v)
 	}
-	return all
+	return costs
 }
 
 // Recipe returns how a variant hashes passwords.
 func Recipe(v v1beta1.Variant) password.Recipe {
-	return password.Recipe{
-		Algorithm:   password.Algorithm(v.Algorithm),
-		Cost:        v.Cost,
-		MemoryKiB:   ptr.Deref(v.MemoryKiB, 0),
-		Iterations:  ptr.Deref(v.Iterations, 0),
-		Parallelism: ptr.Deref(v.Parallelism, 0),
+	hash := v.Hash
+	recipe := password.Recipe{Algorithm: password.Algorithm(hash.Kind()), Cost: hash.Cost()}
+	switch {
+	case hash.Argon2id != nil:
+		recipe.MemoryKiB, recipe.Iterations, recipe.Parallelism = hash.Argon2id.MemoryKiB, hash.Argon2id.Iterations, hash.Argon2id.Parallelism
+	case hash.Scrypt != nil:
+		recipe.MemoryKiB, recipe.Parallelism = hash.Scrypt.MemoryKiB, hash.Scrypt.Parallelism
+	case hash.PBKDF2 != nil:
+		recipe.Digest, recipe.Iterations = string(hash.PBKDF2.Digest), hash.PBKDF2.Iterations
 	}
+	return recipe
 }
 
 // Hashing describes how a variant checks logins, such as "bcrypt cost 10 with sessions".
 func Hashing(v v1beta1.Variant) string {
 	text := Recipe(v).String()
-	if v.Sessions {
+	if v.Hash.Sessions {
 		text += " with sessions"
 	}
 	return text
-}
-
-func orNil(number int32) *int32 {
-	if number == 0 {
-		return nil
-	}
-	return &number
 }
 
 // Unused returns a sentence that says how much of a variant's CPU limit its workers can
@@ -64,7 +62,7 @@ func orNil(number int32) *int32 {
 func Unused(v v1beta1.Variant) string {
 	limit, err := MilliCPU(v.CPULimit)
 	workers := ptr.Deref(v.Concurrency.Workers, 0)
-	if err != nil || workers == 0 || v.Sessions || v.Algorithm == v1beta1.AlgorithmSHA256 {
+	if err != nil || workers == 0 || v.Hash.Sessions || v.Hash.SHA256 != nil {
 		return ""
 	}
 	lanes := Recipe(v).Lanes()
@@ -83,10 +81,11 @@ const besideHashes = 64 << 20
 // LeastMemory returns the memory that a replica of a variant with a memory-hard hash needs, in
 // bytes: 64 MiB, and the memory of a hash for each worker. It is 0 for other hashes.
 func LeastMemory(v v1beta1.Variant) int64 {
-	if v.MemoryKiB == nil {
+	recipe := Recipe(v)
+	if !recipe.MemoryHard() {
 		return 0
 	}
-	return besideHashes + int64(*v.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))<<10
+	return besideHashes + int64(recipe.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))<<10
 }
 
 // CheckMemory returns an error if service.memoryLimit is too low for a measured variant.
@@ -105,8 +104,8 @@ func CheckMemory(spec v1beta1.SizingExperimentSpec) error {
 	for _, v := range measured {
 		if least := LeastMemory(v); limit.CmpInt64(least) < 0 {
 			return fmt.Errorf("service.memoryLimit %s is too low for variant %s: %d workers that need %d KiB for each hash, and 64Mi, are %s; "+
-				"raise service.memoryLimit to that, or lower the control's memoryKiB, the workers or the CPU limit",
-				written, v.Name, ptr.Deref(v.Concurrency.Workers, 1), *v.MemoryKiB, resource.NewQuantity(least, resource.BinarySI))
+				"raise service.memoryLimit to that, or lower the hash's memoryKiB, the workers or the CPU limit",
+				written, v.Name, ptr.Deref(v.Concurrency.Workers, 1), Recipe(v).MemoryKiB, resource.NewQuantity(least, resource.BinarySI))
 		}
 	}
 	return nil

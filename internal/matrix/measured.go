@@ -15,7 +15,7 @@ import (
 const heldOut = 2
 
 // Measured returns the variants that are measured, in the order of Variants. With measure: Corners these
-// are the corners, all controls, and what checks the model. Errors are those of Variants.
+// are the corners, all hashes that are not costs, and what checks the model. Errors are those of Variants.
 func Measured(m v1beta1.Matrix) ([]v1beta1.Variant, error) {
 	variants, err := Variants(m)
 	if err != nil || m.Measure != v1beta1.MeasureCorners {
@@ -23,16 +23,16 @@ func Measured(m v1beta1.Matrix) ([]v1beta1.Variant, error) {
 	}
 	measured := gridOf(variants).measured()
 	return slices.DeleteFunc(variants, func(v v1beta1.Variant) bool {
-		return v.Control == "" && !slices.Contains(measured, placeOf(v))
+		return v.Hash.IsCost() && !slices.Contains(measured, placeOf(v))
 	}), nil
 }
 
 // Corners returns the variants that have the lowest or the highest cost and the smallest or
-// the largest CPU limit. Controls have no cost to compare and are not corners.
+// the largest CPU limit. Other hashes have no cost to compare and are not corners.
 func Corners(variants []v1beta1.Variant) []v1beta1.Variant {
 	grid := gridOf(variants)
 	return slices.DeleteFunc(slices.Clone(variants), func(v v1beta1.Variant) bool {
-		return v.Control != "" || !grid.corner(placeOf(v))
+		return !v.Hash.IsCost() || !grid.corner(placeOf(v))
 	})
 }
 
@@ -45,7 +45,7 @@ type place struct {
 // placeOf ignores the error of a limit, which was parsed when the variant was named.
 func placeOf(v v1beta1.Variant) place {
 	milli, _ := MilliCPU(v.CPULimit)
-	return place{cost: v.Cost, milli: milli}
+	return place{cost: v.Hash.Cost(), milli: milli}
 }
 
 // grid has each place of a matrix once, the lowest cost with the smallest limit, and the highest cost with
@@ -59,7 +59,7 @@ func gridOf(variants []v1beta1.Variant) grid {
 	var g grid
 	for _, v := range variants {
 		at := placeOf(v)
-		if v.Control != "" || slices.Contains(g.places, at) {
+		if !v.Hash.IsCost() || slices.Contains(g.places, at) {
 			continue
 		}
 		if len(g.places) == 0 {

@@ -25,12 +25,19 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 			v1beta1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: fixture.Limits("250m", "500m", "1")},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "c12-250m", "c12-1"},
 		},
-		"limits are ordered by value, and controls are all measured": {
+		"limits are ordered by value, and other hashes are all measured": {
 			v1beta1.Matrix{
 				Costs: []int32{10, 8}, CPULimits: fixture.Limits("1", "4", "250m", "1500m"),
-				Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}},
+				Hashes: []v1beta1.Hash{{Name: "cheap", SHA256: &v1beta1.SHA256{}}},
 			},
 			[]string{"c10-1", "c10-4", "c10-250m", "c8-4", "c8-250m", "c8-1500m", "cheap-1", "cheap-4", "cheap-250m", "cheap-1500m"},
+		},
+		"a cost in hashes is a place like that of a cost in costs, and an A/A pair is measured together": {
+			v1beta1.Matrix{
+				Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"},
+				Hashes: []v1beta1.Hash{{Name: "again", Bcrypt: &v1beta1.Bcrypt{Cost: 8}}, {Name: "twelve", Bcrypt: &v1beta1.Bcrypt{Cost: 12}}},
+			},
+			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "again-250m", "again-500m", "again-1", "twelve-250m", "twelve-1"},
 		},
 		"both others, if there are only two besides the corners": {
 			v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("250m", "500m", "1")},

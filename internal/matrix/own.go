@@ -34,6 +34,23 @@ func CheckOwn(own *v1beta1.OwnService) error {
 	return checkRequests("service.own.login.steps", own.Login.Steps)
 }
 
+// CheckOther returns an error if the matrix has a hash with other, and a user's own login service needs
+// the cost or the bcrypt hash of the variant.
+func CheckOther(spec v1beta1.SizingExperimentSpec) error {
+	own, other := spec.Service.Own, func(h v1beta1.Hash) bool { return h.Other != nil }
+	if own == nil || !slices.ContainsFunc(spec.Matrix.Hashes, other) {
+		return nil
+	}
+	for _, t := range texts(own) {
+		for _, name := range loginflow.References(t.value) {
+			if name == envvar.Cost || name == envvar.PasswordHash {
+				return fmt.Errorf("%s refers to $(%s), but a hash with other has no cost; write the password's hash itself, or measure bcrypt", t.field, name)
+			}
+		}
+	}
+	return nil
+}
+
 type text struct{ field, value string }
 
 // texts returns every text in which Kubernetes or Hashmark replaces variables.

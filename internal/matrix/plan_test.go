@@ -90,7 +90,7 @@ func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
 	}
 	want := v1beta1.SizingTrialSpec{
 		Role: v1beta1.RoleMeasurement,
-		Variant: v1beta1.Variant{Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+		Variant: v1beta1.Variant{Name: "c10-250m", Hash: v1beta1.BcryptHash(10), CPULimit: "250m",
 			Concurrency: pool(ptr.To[int32](1), nil)},
 		Repetition: 2, Sequence: 8,
 		Service: exp.Spec.Service, Generator: exp.Spec.Generator, Load: exp.Spec.Load, Objective: exp.Spec.Objective,
@@ -144,7 +144,7 @@ func TestSamePlan(t *testing.T) {
 	}{
 		"an unchanged spec is the same plan":        {func(*v1beta1.SizingTrialSpec) {}, true},
 		"suspend is not part of the plan":           {func(s *v1beta1.SizingTrialSpec) { s.Suspend = false }, true},
-		"another cost is another plan":              {func(s *v1beta1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
+		"another cost is another plan":              {func(s *v1beta1.SizingTrialSpec) { s.Variant.Hash = v1beta1.BcryptHash(4) }, false},
 		"another number of workers is another plan": {func(s *v1beta1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr.To[int32](9) }, false},
 		"another generator is another plan":         {func(s *v1beta1.SizingTrialSpec) { s.Generator.CPULimit = ptr.To(intstr.Parse("20m")) }, false},
 		"another rate is another plan":              {func(s *v1beta1.SizingTrialSpec) { s.Load.Rates.PerSecond[0] = intstr.FromInt32(6) }, false},

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-// ErrEmpty means that a matrix has neither costs nor controls, or no CPU limits.
-var ErrEmpty = errors.New("the matrix is empty: name at least one cost or control and one CPU limit")
+// ErrEmpty means that a matrix has neither costs nor hashes, or no CPU limits.
+var ErrEmpty = errors.New("the matrix is empty: name at least one cost or hash and one CPU limit")
 
 // DuplicateVariantError means that two points of a matrix would deploy the same thing under
 // the same name.
@@ -26,12 +27,12 @@ func (e *DuplicateVariantError) Error() string {
 	return fmt.Sprintf("two variants resolve to %s: %s, and %s; remove one of them", e.Name, e.First, e.Second)
 }
 
-// Variants returns every point of the matrix in the written order, costs and then controls outermost, with
+// Variants returns every point of the matrix in the written order, costs and then hashes outermost, with
 // the defaults filled in. An absent queue length stays absent, because it follows from the calibration.
 //
 // Errors: ErrEmpty, *DuplicateVariantError, and an invalid CPU limit.
 func Variants(m v1beta1.Matrix) ([]v1beta1.Variant, error) {
-	if len(m.Costs)+len(m.Controls) == 0 || len(m.CPULimits) == 0 {
+	if len(m.Costs)+len(m.Hashes) == 0 || len(m.CPULimits) == 0 {
 		return nil, ErrEmpty
 	}
 	var variants []v1beta1.Variant
@@ -67,7 +68,7 @@ func points(m v1beta1.Matrix) []point {
 		for _, limit := range m.CPULimits {
 			for _, c := range concurrency {
 				for _, pool := range pools {
-					all = append(all, point{hashing: hashing, limit: limit.String(), concurrency: c, pool: pool})
+					all = append(all, point{hash: hashing, limit: limit.String(), concurrency: c, pool: pool})
 				}
 			}
 		}
@@ -106,16 +107,16 @@ func WholeCPUs(milli int64) int32 { return int32((milli + milliPerCPU - 1) / mil
 
 // point is one combination of the matrix's entries.
 type point struct {
-	hashing     v1beta1.Variant
+	hash        v1beta1.Hash
 	limit       string
 	concurrency v1beta1.Concurrency
 	pool        *v1beta1.NodePool
 }
 
 func (p point) String() string {
-	hash := fmt.Sprintf("cost %d", p.hashing.Cost)
-	if p.hashing.Control != "" {
-		hash = fmt.Sprintf("control %s (%s)", p.hashing.Control, Hashing(p.hashing))
+	hash := fmt.Sprintf("cost %d", p.hash.Cost())
+	if p.hash.Name != "" {
+		hash = fmt.Sprintf("hash %s (%s)", p.hash.Name, Hashing(v1beta1.Variant{Hash: p.hash}))
 	}
 	text := fmt.Sprintf("%s with cpuLimit %q and %s", hash, p.limit, p.concurrency.Mode)
 	if p.concurrency.Workers != nil {
@@ -141,15 +142,16 @@ func (p point) resolve(nameConcurrency bool) (v1beta1.Variant, error) {
 		workers := WholeCPUs(milli)
 		concurrency.Workers = &workers
 	}
-	variant := *p.hashing.DeepCopy()
-	variant.Name += "-" + Quantity(milli)
+	variant := v1beta1.Variant{
+		Name: cmp.Or(p.hash.Name, fmt.Sprintf("c%d", p.hash.Cost())) + "-" + Quantity(milli),
+		Hash: *p.hash.DeepCopy(), CPULimit: p.limit, Concurrency: concurrency, NodePool: p.pool.DeepCopy(),
+	}
 	if nameConcurrency {
 		variant.Name += "-" + concurrencyName(concurrency)
 	}
 	if p.pool != nil {
 		variant.Name += "-" + p.pool.Name
 	}
-	variant.CPULimit, variant.Concurrency, variant.NodePool = p.limit, concurrency, p.pool.DeepCopy()
 	return variant, nil
 }
 

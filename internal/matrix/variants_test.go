@@ -46,14 +46,14 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 				NodePools:   []v1beta1.NodePool{{Name: "small"}, {Name: "large"}}},
 			want: []string{"c4-1-u-small", "c4-1-u-large", "c4-1-w1-small", "c4-1-w1-large"},
 		},
-		"controls come after the costs, by their own names": {
+		"hashes come after the costs, by their own names": {
 			matrix: v1beta1.Matrix{Costs: []int32{10, 8}, CPULimits: fixture.Limits("1", "250m"),
-				Controls: []v1beta1.Control{{Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10)}, {Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}}},
+				Hashes: []v1beta1.Hash{{Name: "session", Bcrypt: &v1beta1.Bcrypt{Cost: 10}}, {Name: "cheap", SHA256: &v1beta1.SHA256{}}}},
 			want: []string{"c10-1", "c10-250m", "c8-1", "c8-250m", "session-1", "session-250m", "cheap-1", "cheap-250m"},
 		},
-		"controls without costs": {
+		"hashes without costs": {
 			matrix: v1beta1.Matrix{CPULimits: fixture.Limits("1"), Concurrency: []v1beta1.Concurrency{unbounded, pool(nil, nil)},
-				Controls: []v1beta1.Control{{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256}}},
+				Hashes: []v1beta1.Hash{{Name: "cheap", SHA256: &v1beta1.SHA256{}}}},
 			want: []string{"cheap-1-u", "cheap-1-w1"},
 		},
 	}
@@ -78,13 +78,8 @@ func TestVariantsFillInDefaults(t *testing.T) {
 	small := v1beta1.NodePool{Name: "small", NodeSelector: map[string]v1beta1.LabelValue{"size": "s"}}
 	own := v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("0.5"),
 		Concurrency: []v1beta1.Concurrency{pool(ptr.To[int32](4), ptr.To[int32](7))}, NodePools: []v1beta1.NodePool{small}}
-	control := func(c v1beta1.Control) v1beta1.Matrix {
-		c.Name = "control"
-		return v1beta1.Matrix{CPULimits: fixture.Limits("1"), Controls: []v1beta1.Control{c}}
-	}
-	ofControl := func(v v1beta1.Variant) v1beta1.Variant {
-		v.Name, v.Control, v.CPULimit, v.Concurrency = "control-1", "control", "1", pool(ptr.To[int32](1), nil)
-		return v
+	owasp := v1beta1.Hash{
+		Name: "owasp", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}, Sessions: true, GuessesPerSecond: ptr.To[int64](5),
 	}
 	for name, test := range map[string]struct {
 		matrix v1beta1.Matrix
@@ -92,39 +87,20 @@ func TestVariantsFillInDefaults(t *testing.T) {
 	}{
 		"without concurrency there is one pool of as many workers as whole CPUs": {
 			v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("2500m")},
-			v1beta1.Variant{Name: "c10-2500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "2500m",
+			v1beta1.Variant{Name: "c10-2500m", Hash: v1beta1.BcryptHash(10), CPULimit: "2500m",
 				Concurrency: pool(ptr.To[int32](3), nil)},
 		},
 		"what is given is kept, the limit as it is written": {
-			own, v1beta1.Variant{Name: "c10-500m-small", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "0.5",
+			own, v1beta1.Variant{Name: "c10-500m-small", Hash: v1beta1.BcryptHash(10), CPULimit: "0.5",
 				Concurrency: pool(ptr.To[int32](4), ptr.To[int32](7)), NodePool: &small},
 		},
 		"an unbounded service has no workers": {
 			v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1"), Concurrency: []v1beta1.Concurrency{unbounded}},
-			v1beta1.Variant{Name: "c10-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Concurrency: unbounded},
+			v1beta1.Variant{Name: "c10-1", Hash: v1beta1.BcryptHash(10), CPULimit: "1", Concurrency: unbounded},
 		},
-		"sessions over a cost": {
-			control(v1beta1.Control{Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true}),
-			ofControl(v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, Sessions: true}),
-		},
-		"Argon2id has OWASP's parameters": {
-			control(v1beta1.Control{Algorithm: v1beta1.AlgorithmArgon2id}),
-			ofControl(v1beta1.Variant{Algorithm: v1beta1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](19_456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1)}),
-		},
-		"Argon2id keeps its own": {
-			control(v1beta1.Control{Algorithm: v1beta1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)}),
-			ofControl(v1beta1.Variant{Algorithm: v1beta1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)}),
-		},
-		"scrypt": {
-			control(v1beta1.Control{Algorithm: v1beta1.AlgorithmScrypt}),
-			ofControl(v1beta1.Variant{Algorithm: v1beta1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](131_072), Parallelism: ptr.To[int32](1)}),
-		},
-		"PBKDF2": {
-			control(v1beta1.Control{Algorithm: v1beta1.AlgorithmPBKDF2}),
-			ofControl(v1beta1.Variant{Algorithm: v1beta1.AlgorithmPBKDF2, Iterations: ptr.To[int32](600_000)}),
-		},
-		"SHA-256, which has no numbers": {
-			control(v1beta1.Control{Algorithm: v1beta1.AlgorithmSHA256}), ofControl(v1beta1.Variant{Algorithm: v1beta1.AlgorithmSHA256}),
+		"a hash is copied as it is": {
+			v1beta1.Matrix{CPULimits: fixture.Limits("1"), Hashes: []v1beta1.Hash{owasp}},
+			v1beta1.Variant{Name: "owasp-1", Hash: owasp, CPULimit: "1", Concurrency: pool(ptr.To[int32](1), nil)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,24 +108,41 @@ func TestVariantsFillInDefaults(t *testing.T) {
 			if diff := cmp.Diff([]v1beta1.Variant{test.want}, got); diff != "" || err != nil {
 				t.Fatalf("error %v; variants (-want +got):\n%s", err, diff)
 			}
-			// The service uses the API's names for its algorithms.
-			if err := Recipe(got[0]).Check(); err != nil {
-				t.Errorf("its hash: %v", err)
-			}
 		})
 	}
 }
 
+// The service accepts each recipe: its algorithms have the names of the API's kinds.
 func TestHashingIsToldInTheWordsOfItsAlgorithm(t *testing.T) {
-	tests := map[string]v1beta1.Variant{
-		"bcrypt cost 10":               {Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10},
-		"bcrypt cost 10 with sessions": {Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, Sessions: true},
-		"Argon2id m=64 t=3 p=2":        {Algorithm: v1beta1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](64), Iterations: ptr.To[int32](3), Parallelism: ptr.To[int32](2)},
+	tests := map[string]v1beta1.Hash{
+		"bcrypt cost 10":                             v1beta1.BcryptHash(10),
+		"bcrypt cost 10 with sessions":               {Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true},
+		"Argon2id m=64 t=3 p=2":                      {Argon2id: &v1beta1.Argon2id{MemoryKiB: 64, Iterations: 3, Parallelism: 2}},
+		"scrypt N=64 r=8 p=2":                        {Scrypt: &v1beta1.Scrypt{MemoryKiB: 64, Parallelism: 2}},
+		"PBKDF2-HMAC-SHA-512 with 210000 iterations": {PBKDF2: &v1beta1.PBKDF2{Digest: v1beta1.DigestSHA512, Iterations: 210_000}},
+		"SHA256": {SHA256: &v1beta1.SHA256{}},
 	}
-	for want, variant := range tests {
+	for want, hash := range tests {
+		variant := v1beta1.Variant{Hash: hash}
 		if got := Hashing(variant); got != want {
 			t.Errorf("described as %q, want %q", got, want)
 		}
+		if err := Recipe(variant).Check(); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if got := Hashing(v1beta1.Variant{Hash: v1beta1.Hash{Other: &v1beta1.Other{}}}); got != "another hash" {
+		t.Errorf("other is described as %q", got)
+	}
+}
+
+func TestACostCountsOnceInWhicheverFormItIsWritten(t *testing.T) {
+	m := v1beta1.Matrix{Costs: []int32{12, 10}, Hashes: []v1beta1.Hash{
+		{Name: "again", Bcrypt: &v1beta1.Bcrypt{Cost: 10}}, {Name: "nine", Bcrypt: &v1beta1.Bcrypt{Cost: 9}},
+		{Name: "session", Bcrypt: &v1beta1.Bcrypt{Cost: 8}, Sessions: true}, {Name: "cheap", SHA256: &v1beta1.SHA256{}},
+	}}
+	if diff := cmp.Diff([]int32{12, 10, 9}, Costs(m)); diff != "" {
+		t.Errorf("costs (-want +got):\n%s", diff)
 	}
 }
 
@@ -158,12 +151,12 @@ func TestVariantsThatResolveAlikeAreRefusedAndBothNamed(t *testing.T) {
 		matrix v1beta1.Matrix
 		want   DuplicateVariantError
 	}{
-		{v1beta1.Matrix{CPULimits: fixture.Limits("1"), Controls: []v1beta1.Control{
-			{Name: "other", Algorithm: v1beta1.AlgorithmSHA256}, {Name: "other", Algorithm: v1beta1.AlgorithmPBKDF2},
+		{v1beta1.Matrix{CPULimits: fixture.Limits("1"), Hashes: []v1beta1.Hash{
+			{Name: "other", SHA256: &v1beta1.SHA256{}}, {Name: "other", PBKDF2: &v1beta1.PBKDF2{Digest: v1beta1.DigestSHA256, Iterations: 600_000}},
 		}}, DuplicateVariantError{
 			Name:   "other-1",
-			First:  `control other (SHA256) with cpuLimit "1" and WorkerPool`,
-			Second: `control other (PBKDF2 with 600000 iterations) with cpuLimit "1" and WorkerPool`,
+			First:  `hash other (SHA256) with cpuLimit "1" and WorkerPool`,
+			Second: `hash other (PBKDF2-HMAC-SHA-256 with 600000 iterations) with cpuLimit "1" and WorkerPool`,
 		}},
 		{v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1500m"), Concurrency: []v1beta1.Concurrency{
 			pool(nil, nil), pool(ptr.To[int32](2), nil),

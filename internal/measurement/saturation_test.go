@@ -32,7 +32,7 @@ type loop struct {
 func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) loadplan.Step {
 	t.Helper()
 	spec := v1beta1.SizingTrialSpec{
-		Variant: v1beta1.Variant{Name: "v", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprint(cpus),
+		Variant: v1beta1.Variant{Name: "v", Hash: v1beta1.BcryptHash(10), CPULimit: fmt.Sprint(cpus),
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}},
 		Service:   v1beta1.Service{Replicas: 1},
 		Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse("32"))},

@@ -18,7 +18,7 @@ import (
 // sessions, because few of its requests are hashed. For a variant that no rate can meet the
 // objective with, it has only p95 without load.
 func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Prediction {
-	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
+	if spec.Variant.Hash.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
 	}
 	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), spec.Load.Arrivals() == v1beta1.ArrivalsUniform

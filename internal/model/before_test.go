@@ -73,7 +73,7 @@ func TestBeforeIsWhatTheModelExpects(t *testing.T) {
 }
 
 func TestBeforeLeavesOutWhatItCantKnow(t *testing.T) {
-	sessions := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Variant.Sessions = true })
+	sessions := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Variant.Hash.Sessions = true })
 	if got := model.Before(sessions, calibrated()); got != nil {
 		t.Errorf("a variant with sessions has the prediction %+v", got)
 	}

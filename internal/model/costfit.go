@@ -30,7 +30,7 @@ func Of(trials []v1beta1.SizingTrial) []Pool {
 	seconds, references := map[string]map[int32][]float64{}, referenceSeconds(trials)
 	for i := range trials {
 		trial := &trials[i]
-		pool, cost := speed.NodePool(trial.Spec.Variant), trial.Spec.Variant.Cost
+		pool, cost := speed.NodePool(trial.Spec.Variant), trial.Spec.Variant.Hash.Cost()
 		if !Timed(trial) || references[pool] <= 0 {
 			continue
 		}
@@ -56,7 +56,7 @@ func Timed(trial *v1beta1.SizingTrial) bool {
 	result, timing := trial.Status.Result, trial.Status.Calibration
 	return result != nil && result.Verdict != v1beta1.VerdictInvalid &&
 		timing != nil && timing.ScaledFromCost == nil && speed.Ratio(*timing) > 0 &&
-		trial.Spec.Variant.Algorithm == v1beta1.AlgorithmBcrypt
+		trial.Spec.Variant.Hash.Bcrypt != nil
 }
 
 // referenceSeconds returns the time of the reference hash on each node pool: at the reference

@@ -17,7 +17,7 @@ const reference = 10_240
 // timed returns a trial of a cost with a hash time in microseconds, at the reference time.
 func timed(cost int32, microseconds int64, changes ...func(*v1beta1.SizingTrial)) v1beta1.SizingTrial {
 	trial := v1beta1.SizingTrial{
-		Spec: v1beta1.SizingTrialSpec{Variant: v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}},
+		Spec: v1beta1.SizingTrialSpec{Variant: v1beta1.Variant{Hash: v1beta1.BcryptHash(cost), CPULimit: "1"}},
 		Status: v1beta1.SizingTrialStatus{
 			Result: &v1beta1.VariantResult{Verdict: v1beta1.VerdictValid},
 			Calibration: &handover.Calibration{
@@ -106,7 +106,7 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1beta1.SizingTrial) { t.Status.Result = nil })},
 			[]v1beta1.CostFit{line("")}},
 		"another algorithm does not count": {
-			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(0, 1, func(t *v1beta1.SizingTrial) { t.Spec.Variant.Algorithm = v1beta1.AlgorithmSHA256 })},
+			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(0, 1, func(t *v1beta1.SizingTrial) { t.Spec.Variant.Hash = v1beta1.Hash{SHA256: &v1beta1.SHA256{}} })},
 			[]v1beta1.CostFit{line("")}},
 		"a trial without a calibration does not count": {
 			[]v1beta1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1beta1.SizingTrial) { t.Status.Calibration = nil })},

@@ -16,7 +16,7 @@ import (
 // aTrial returns a trial of a pool with one worker at cost 10 on a quarter of a CPU.
 func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 	spec := v1beta1.SizingTrialSpec{
-		Variant: v1beta1.Variant{Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+		Variant: v1beta1.Variant{Name: "c10-250m", Hash: v1beta1.BcryptHash(10), CPULimit: "250m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Service:   v1beta1.Service{Replicas: 1},
 		Load:      v1beta1.Load{RequestTimeoutSeconds: 10},
@@ -107,7 +107,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 
 func TestAHashOfSeveralThreadsIsOneShorterHash(t *testing.T) {
 	spec := aTrial(func(s *v1beta1.SizingTrialSpec) {
-		s.Variant.Algorithm, s.Variant.Parallelism = v1beta1.AlgorithmArgon2id, ptr.To[int32](2)
+		s.Variant.Hash = v1beta1.Hash{Argon2id: &v1beta1.Argon2id{Parallelism: 2}}
 	})
 	quarter := calibrated(func(c *handover.Calibration) {
 		c.GoMaxProcs, c.Cpuset, c.QuotaMilliCPU, c.HashMicroseconds = 4, "0-3", ptr.To[int64](1000), 40_000

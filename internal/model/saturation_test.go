@@ -119,7 +119,7 @@ func plannedSaturation(t *testing.T, pooled bool, milliCPU int64, replicas int32
 		service.Lanes, service.Pooled, service.Workers = 1, true, 1
 	}
 	plan, err := loadplan.Build(v1beta1.SizingTrialSpec{
-		Variant:    v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: fmt.Sprintf("%dm", milliCPU), Concurrency: concurrency},
+		Variant:    v1beta1.Variant{Hash: v1beta1.BcryptHash(10), CPULimit: fmt.Sprintf("%dm", milliCPU), Concurrency: concurrency},
 		Repetition: 1, Seed: 7,
 		Service:   v1beta1.Service{Replicas: replicas},
 		Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse("2"))},

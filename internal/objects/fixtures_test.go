@@ -54,7 +54,7 @@ func trial() *v1beta1.SizingTrial {
 		},
 		Spec: v1beta1.SizingTrialSpec{
 			Variant: v1beta1.Variant{
-				Name: "c10-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+				Name: "c10-250m", Hash: v1beta1.BcryptHash(10), CPULimit: "250m",
 				Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 			},
 			Repetition: 1,
@@ -89,16 +89,15 @@ func fullTrial() *v1beta1.SizingTrial {
 	return full
 }
 
-// controlTrial measures a memory-hard hash with sessions.
-func controlTrial() *v1beta1.SizingTrial {
-	control := trial()
-	control.Name = "login-sizing-argon2id-1-1-0a1b2"
-	control.Spec.Variant = v1beta1.Variant{
-		Name: "argon2id-1", Algorithm: v1beta1.AlgorithmArgon2id, Control: "argon2id", CPULimit: "1", Sessions: true,
-		MemoryKiB: ptr.To[int32](19456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1),
+// hashTrial measures a memory-hard hash with sessions.
+func hashTrial() *v1beta1.SizingTrial {
+	other := trial()
+	other.Name = "login-sizing-argon2id-1-1-0a1b2"
+	other.Spec.Variant = v1beta1.Variant{
+		Name: "argon2id-1", CPULimit: "1", Hash: v1beta1.Hash{Name: "argon2id", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}, Sessions: true},
 		Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 	}
-	return control
+	return other
 }
 
 // ownSettings admit the image of ownTrial.
@@ -138,7 +137,7 @@ func scriptTrial() *v1beta1.SizingTrial {
 	own := ownTrial()
 	login := &own.Spec.Service.Own.Login
 	login.Steps, login.Script = nil, "export function login() { return `${1}$(HASHMARK_USER)`; }"
-	own.Spec.Service.Own.Hash = v1beta1.OwnHashOther
+	own.Spec.Variant.Hash = v1beta1.Hash{Name: "plain", Other: &v1beta1.Other{}}
 	return own
 }
 

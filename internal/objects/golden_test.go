@@ -39,7 +39,7 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 	}{
 		{"everything", "defaults", fullSettings(), fullTrial(), severalPods},
 		{"tls", "defaults", settings(), tlsTrial(), load()},
-		{"control", "defaults", settings(), controlTrial(), load()},
+		{"hash", "defaults", settings(), hashTrial(), load()},
 		{"own", "defaults", ownSettings(), ownTrial(), load()},
 		{"own-script", "own", ownSettings(), scriptTrial(), load()},
 	} {

@@ -8,8 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // besideGoMemory is the memory of a memory-hard service that GOMEMLIMIT leaves free: half of
@@ -19,24 +19,25 @@ const besideGoMemory = 32 << 20
 // hashing returns the variables that say how passwords are hashed. The calibration and the
 // login container get the same ones.
 func (b Builder) hashing() []corev1.EnvVar {
-	variant := b.trial.Spec.Variant
-	environment := []corev1.EnvVar{variable(envvar.Algorithm, string(variant.Algorithm))}
-	if variant.Algorithm == v1beta1.AlgorithmBcrypt {
-		environment = append(environment, variable(envvar.Cost, decimal(variant.Cost)))
-	}
+	recipe := matrix.Recipe(b.trial.Spec.Variant)
+	environment := []corev1.EnvVar{variable(envvar.Algorithm, string(recipe.Algorithm))}
 	for _, number := range []struct {
 		name  string
-		value *int32
+		value int32
 	}{
-		{envvar.MemoryKiB, variant.MemoryKiB},
-		{envvar.Iterations, variant.Iterations},
-		{envvar.Parallelism, variant.Parallelism},
+		{envvar.Cost, recipe.Cost},
+		{envvar.MemoryKiB, recipe.MemoryKiB},
+		{envvar.Iterations, recipe.Iterations},
+		{envvar.Parallelism, recipe.Parallelism},
 	} {
-		if number.value != nil {
-			environment = append(environment, variable(number.name, decimal(*number.value)))
+		if number.value != 0 {
+			environment = append(environment, variable(number.name, decimal(number.value)))
 		}
 	}
-	if variant.MemoryKiB != nil {
+	if recipe.Digest != "" {
+		environment = append(environment, variable(envvar.Digest, recipe.Digest))
+	}
+	if recipe.MemoryHard() {
 		// The runtime returns freed memory to the system before this limit is exceeded.
 		// Without it the runtime keeps some, and the container is OOM-killed.
 		limit := b.serviceResources.Limits.Memory().Value() - besideGoMemory
@@ -47,7 +48,7 @@ func (b Builder) hashing() []corev1.EnvVar {
 
 // sessions returns the variables that enable sessions, if the variant has them.
 func (b Builder) sessions() []corev1.EnvVar {
-	if !b.trial.Spec.Variant.Sessions {
+	if !b.trial.Spec.Variant.Hash.Sessions {
 		return nil
 	}
 	return []corev1.EnvVar{variable(envvar.Sessions, "true"), variable(envvar.SessionKey, b.sessionKey())}

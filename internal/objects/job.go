@@ -114,7 +114,7 @@ func (b Builder) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	}
-	if b.trial.Spec.Variant.Sessions {
+	if b.trial.Spec.Variant.Hash.Sessions {
 		environment = append(environment, variable(envvar.Sessions, "true"))
 	}
 	if to.evidencePort != to.port {

@@ -167,7 +167,7 @@ func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
 
 func TestAllReplicasOfAnAttemptShareASessionKeyOfItsOwn(t *testing.T) {
 	key := func(change func(*v1beta1.SizingTrial), number int32) string {
-		trial := controlTrial()
+		trial := hashTrial()
 		change(trial)
 		attempt, err := objects.New(settings(), trial, number, deadline)
 		if err != nil {

@@ -82,7 +82,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 		"--warm-up", seconds(b.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
 		"--script-folder", scriptDir,
 	}
-	if own.Hash == v1beta1.OwnHashOther {
+	if b.trial.Spec.Variant.Hash.Other != nil {
 		flags = append(flags, "--any-hash")
 	}
 	calibrate := b.ownContainer(CalibrateContainer, "calibrate", flags...)
@@ -158,13 +158,16 @@ func writable(container string, folder int) string {
 
 // ownVariables returns the variables that a user's own login service can refer to.
 func (b Builder) ownVariables() []corev1.EnvVar {
-	return []corev1.EnvVar{
-		variable(envvar.Cost, decimal(b.trial.Spec.Variant.Cost)),
+	var environment []corev1.EnvVar
+	if cost := b.trial.Spec.Variant.Hash.Cost(); cost != 0 {
+		environment = append(environment, variable(envvar.Cost, decimal(cost)))
+	}
+	return append(environment,
 		variable(envvar.Workers, decimal(ptr.Deref(b.trial.Spec.Variant.Concurrency.Workers, 0))),
 		variable(envvar.CPUMilli, b.cpuMilli()),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
-	}
+	)
 }
 
 // fileContents returns the files' contents in their order, as JSON.

@@ -12,11 +12,11 @@ func (r Recipe) Check() error {
 	case Bcrypt:
 		return errors.Join(r.checkCost(), r.without(false, false))
 	case Argon2id:
-		return errors.Join(r.noCost(), r.within("iterations", r.Iterations, 1, maxPasses), r.checkMemory())
+		return errors.Join(r.noCost(), r.without(true, true), r.within("iterations", r.Iterations, 1, maxPasses), r.checkMemory())
 	case Scrypt:
 		return errors.Join(r.noCost(), r.without(true, false), r.checkMemory())
 	case PBKDF2:
-		return errors.Join(r.noCost(), r.without(false, true), r.within("iterations", r.Iterations, minRounds, maxRounds))
+		return errors.Join(r.noCost(), r.without(false, true), r.checkDigest(), r.within("iterations", r.Iterations, minRounds, maxRounds))
 	case SHA256:
 		return errors.Join(r.noCost(), r.without(false, false))
 	default:
@@ -48,7 +48,17 @@ func (r Recipe) without(memory, iterations bool) error {
 	if !iterations && r.Iterations != 0 {
 		wrong = errors.Join(wrong, fmt.Errorf("%w: %s has no iterations", ErrRecipe, r.Algorithm))
 	}
+	if r.Algorithm != PBKDF2 && r.Digest != "" {
+		wrong = errors.Join(wrong, fmt.Errorf("%w: %s has no digest", ErrRecipe, r.Algorithm))
+	}
 	return wrong
+}
+
+func (r Recipe) checkDigest() error {
+	if digests[r.Digest] == nil {
+		return fmt.Errorf("%w: the digest of %s must be %s or %s, not %q", ErrRecipe, r.Algorithm, DigestSHA256, DigestSHA512, r.Digest)
+	}
+	return nil
 }
 
 func (r Recipe) checkMemory() error {

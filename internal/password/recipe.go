@@ -1,6 +1,7 @@
 package password
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -10,11 +11,19 @@ type Algorithm string
 
 // The algorithms.
 const (
-	Bcrypt   Algorithm = "Bcrypt"
-	Argon2id Algorithm = "Argon2id"
-	Scrypt   Algorithm = "Scrypt"
-	PBKDF2   Algorithm = "PBKDF2"
-	SHA256   Algorithm = "SHA256"
+	Bcrypt   Algorithm = "bcrypt"
+	Argon2id Algorithm = "argon2id"
+	Scrypt   Algorithm = "scrypt"
+	PBKDF2   Algorithm = "pbkdf2"
+	SHA256   Algorithm = "sha256"
+	// Other is what a user's own login service computes. This package can't.
+	Other Algorithm = "other"
+)
+
+// The digests of PBKDF2's HMAC.
+const (
+	DigestSHA256 = "SHA-256"
+	DigestSHA512 = "SHA-512"
 )
 
 const (
@@ -39,7 +48,7 @@ var ErrCost = fmt.Errorf("the bcrypt cost must be between %d and %d", MinCost, M
 // ErrRecipe means that an algorithm does not exist, or that its parameters are invalid.
 var ErrRecipe = errors.New("invalid hash settings")
 
-// Recipe is how passwords are hashed. Parameters that the algorithm does not have are 0.
+// Recipe is how passwords are hashed. Parameters that the algorithm does not have are 0 or "".
 type Recipe struct {
 	Algorithm Algorithm
 	// Cost of bcrypt: 2^cost rounds.
@@ -50,6 +59,8 @@ type Recipe struct {
 	Iterations int32
 	// Parallelism is the lanes of one hash of Argon2id or Scrypt.
 	Parallelism int32
+	// Digest of PBKDF2's HMAC.
+	Digest string
 }
 
 // owasp holds the recommendations of OWASP's Password Storage Cheat Sheet (read in November
@@ -59,10 +70,10 @@ type Recipe struct {
 var owasp = map[Algorithm]Recipe{
 	Argon2id: {MemoryKiB: 19_456, Iterations: 2, Parallelism: 1},
 	Scrypt:   {MemoryKiB: 131_072, Parallelism: 1},
-	PBKDF2:   {Iterations: 600_000},
+	PBKDF2:   {Iterations: 600_000, Digest: DigestSHA256},
 }
 
-// WithDefaults replaces parameters that are 0 with OWASP's recommendation, if there is one.
+// WithDefaults replaces parameters that are 0 or "" with OWASP's recommendation, if there is one.
 // A bcrypt cost has no default.
 func (r Recipe) WithDefaults() Recipe {
 	recommended := owasp[r.Algorithm]
@@ -74,6 +85,7 @@ func (r Recipe) WithDefaults() Recipe {
 	fill(&r.MemoryKiB, recommended.MemoryKiB)
 	fill(&r.Iterations, recommended.Iterations)
 	fill(&r.Parallelism, recommended.Parallelism)
+	r.Digest = cmp.Or(r.Digest, recommended.Digest)
 	return r
 }
 
@@ -100,7 +112,11 @@ func (r Recipe) String() string {
 	case Scrypt:
 		return fmt.Sprintf("scrypt N=%d r=%d p=%d", r.MemoryKiB, scryptBlock, r.Parallelism)
 	case PBKDF2:
-		return fmt.Sprintf("PBKDF2 with %d iterations", r.Iterations)
+		return fmt.Sprintf("PBKDF2-HMAC-%s with %d iterations", r.Digest, r.Iterations)
+	case SHA256:
+		return "SHA256"
+	case Other:
+		return "another hash"
 	default:
 		return string(r.Algorithm)
 	}

@@ -4,8 +4,10 @@ import (
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/sha512"
 	"crypto/subtle"
 	"fmt"
+	"hash"
 	"runtime"
 
 	"golang.org/x/crypto/argon2"
@@ -19,6 +21,9 @@ const (
 	saltBytes   = 16
 	keyBytes    = 32
 )
+
+// digests has the hash function of each digest of PBKDF2's HMAC.
+var digests = map[string]func() hash.Hash{DigestSHA256: sha256.New, DigestSHA512: sha512.New}
 
 // Stored is a password as a login service stores it: only its hash is known.
 type Stored struct {
@@ -90,7 +95,7 @@ func (r Recipe) derivation(salt []byte) func(password []byte) ([]byte, error) {
 		}
 	case PBKDF2:
 		return func(password []byte) ([]byte, error) {
-			return pbkdf2.Key(sha256.New, string(password), salt, int(r.Iterations), keyBytes)
+			return pbkdf2.Key(digests[r.Digest], string(password), salt, int(r.Iterations), keyBytes)
 		}
 	default:
 		return func(password []byte) ([]byte, error) {

@@ -1,6 +1,7 @@
 package password
 
 import (
+	"encoding/hex"
 	"errors"
 	"os"
 	"runtime"
@@ -21,7 +22,7 @@ var cheapest = map[Algorithm]Recipe{
 	Bcrypt:   {Algorithm: Bcrypt, Cost: MinCost},
 	Argon2id: {Algorithm: Argon2id, MemoryKiB: 64, Iterations: 1, Parallelism: 2},
 	Scrypt:   {Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 2},
-	PBKDF2:   {Algorithm: PBKDF2, Iterations: minRounds},
+	PBKDF2:   {Algorithm: PBKDF2, Iterations: minRounds, Digest: DigestSHA512},
 	SHA256:   {Algorithm: SHA256},
 }
 
@@ -73,6 +74,7 @@ func TestEachNumberOfARecipeCounts(t *testing.T) {
 		"memory of scrypt":        {Scrypt, func(r *Recipe) { r.MemoryKiB = 128 }},
 		"lanes of scrypt":         {Scrypt, func(r *Recipe) { r.Parallelism = 1 }},
 		"iterations of PBKDF2":    {PBKDF2, func(r *Recipe) { r.Iterations = 2 * minRounds }},
+		"digest of PBKDF2":        {PBKDF2, func(r *Recipe) { r.Digest = DigestSHA256 }},
 		"an algorithm of its own": {SHA256, func(r *Recipe) { *r = cheapest[PBKDF2] }},
 	}
 	for name, test := range tests {
@@ -90,6 +92,21 @@ func TestEachNumberOfARecipeCounts(t *testing.T) {
 	}
 }
 
+// The values for SHA-256 and SHA-512 are published with those of RFC 6070, which has only SHA-1:
+// https://stackoverflow.com/a/5136918, https://stackoverflow.com/a/15593883.
+func TestPBKDF2HasItsPublishedKeys(t *testing.T) {
+	t.Parallel()
+	for digest, want := range map[string]string{
+		DigestSHA256: "c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a",
+		DigestSHA512: "d197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5",
+	} {
+		recipe := Recipe{Algorithm: PBKDF2, Iterations: 4096, Digest: digest}
+		if got, err := recipe.derivation([]byte("salt"))([]byte("password")); hex.EncodeToString(got) != want || err != nil {
+			t.Errorf("%s: the key is %x (%v), want %s", recipe, got, err, want)
+		}
+	}
+}
+
 func TestRecipesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -99,18 +116,21 @@ func TestRecipesThatAreRefused(t *testing.T) {
 	}{
 		"a cost of 31":                  {Recipe{Algorithm: Bcrypt, Cost: 31}, ErrCost, "between 4 and 16"},
 		"a cost of 3":                   {Recipe{Algorithm: Bcrypt, Cost: 3}, ErrCost, "between 4 and 16"},
-		"a cost of another algorithm":   {Recipe{Algorithm: SHA256, Cost: 10}, ErrRecipe, "SHA256 has no cost"},
+		"a cost of another algorithm":   {Recipe{Algorithm: SHA256, Cost: 10}, ErrRecipe, "sha256 has no cost"},
 		"memory of bcrypt":              {Recipe{Algorithm: Bcrypt, Cost: 4, MemoryKiB: 64}, ErrRecipe, "no memory"},
-		"lanes of PBKDF2":               {Recipe{Algorithm: PBKDF2, Iterations: 1000, Parallelism: 1}, ErrRecipe, "no parallelism"},
+		"lanes of PBKDF2":               {Recipe{Algorithm: PBKDF2, Iterations: 1000, Parallelism: 1, Digest: DigestSHA256}, ErrRecipe, "no parallelism"},
 		"iterations of scrypt":          {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 1, Iterations: 1}, ErrRecipe, "no iterations"},
-		"PBKDF2 without iterations":     {Recipe{Algorithm: PBKDF2}, ErrRecipe, "between 1000 and 10000000"},
+		"PBKDF2 without iterations":     {Recipe{Algorithm: PBKDF2, Digest: DigestSHA256}, ErrRecipe, "between 1000 and 10000000"},
+		"PBKDF2 without a digest":       {Recipe{Algorithm: PBKDF2, Iterations: 1000}, ErrRecipe, `must be SHA-256 or SHA-512, not ""`},
+		"a digest that does not exist":  {Recipe{Algorithm: PBKDF2, Iterations: 1000, Digest: "SHA-1"}, ErrRecipe, `must be SHA-256 or SHA-512, not "SHA-1"`},
+		"a digest of Argon2id":          {Recipe{Algorithm: Argon2id, MemoryKiB: 64, Iterations: 1, Parallelism: 1, Digest: DigestSHA256}, ErrRecipe, "argon2id has no digest"},
 		"65 passes of Argon2id":         {Recipe{Algorithm: Argon2id, MemoryKiB: 64, Iterations: 65, Parallelism: 1}, ErrRecipe, "between 1 and 64"},
 		"too much memory":               {Recipe{Algorithm: Argon2id, MemoryKiB: 4<<20 + 1, Iterations: 1, Parallelism: 1}, ErrRecipe, "memory in KiB"},
 		"65 lanes":                      {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 65}, ErrRecipe, "parallelism"},
 		"too little memory for lanes":   {Recipe{Algorithm: Argon2id, MemoryKiB: 31, Iterations: 1, Parallelism: 4}, ErrRecipe, "8 KiB for each of 4 lanes"},
 		"not a power of two":            {Recipe{Algorithm: Scrypt, MemoryKiB: 19_456, Parallelism: 1}, ErrRecipe, "power of two"},
-		"an unknown algorithm":          {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be Bcrypt, Argon2id`},
-		"no algorithm":                  {Recipe{}, ErrRecipe, "must be Bcrypt"},
+		"an unknown algorithm":          {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be bcrypt, argon2id`},
+		"no algorithm":                  {Recipe{}, ErrRecipe, "must be bcrypt"},
 		"a cost and memory, both wrong": {Recipe{Algorithm: Scrypt, Cost: 8, MemoryKiB: 3, Parallelism: 1}, ErrRecipe, "has no cost"},
 	}
 	for name, test := range tests {
@@ -129,7 +149,7 @@ func TestDefaultsAreOWASPs(t *testing.T) {
 	for algorithm, want := range map[Algorithm]string{
 		Argon2id: "Argon2id m=19456 t=2 p=1",
 		Scrypt:   "scrypt N=131072 r=8 p=1",
-		PBKDF2:   "PBKDF2 with 600000 iterations",
+		PBKDF2:   "PBKDF2-HMAC-SHA-256 with 600000 iterations",
 		SHA256:   "SHA256",
 		Bcrypt:   "bcrypt cost 0",
 	} {

@@ -43,7 +43,7 @@ func spreadOver(t testing.TB, spec v1beta1.SizingExperimentSpec, like v1beta1.Si
 		}
 		trial.Status.Result.TrialName = trial.Name
 		cal := trial.Status.Calibration
-		cal.HashMicroseconds, cal.QuotaMilliCPU = 56*int64(1<<variant.Cost), &limit
+		cal.HashMicroseconds, cal.QuotaMilliCPU = 56*int64(1<<variant.Hash.Cost()), &limit
 		if limit >= 1000 {
 			cal.QuotaMilliCPU = nil
 		}

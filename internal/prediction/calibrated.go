@@ -51,7 +51,7 @@ func fromHashTime(spec v1beta1.SizingExperimentSpec, times []v1beta1.HashTime, v
 	}
 	for _, timed := range times {
 		login := time.Duration(timed.HashMicroseconds) * time.Microsecond
-		if timed.Cost != variant.Cost || timed.Control != "" || !verdict.Modelled(login) {
+		if !timed.Hash.IsCost() || !variant.Hash.IsCost() || timed.Hash.Cost() != variant.Hash.Cost() || !verdict.Modelled(login) {
 			continue
 		}
 		cal, _ := given(limit, max(2, matrix.WholeCPUs(limit)), true)

@@ -24,13 +24,13 @@ const (
 func unmeasured(m v1beta1.Matrix, variants, measured []v1beta1.Variant) (leftOut, beyond []v1beta1.Variant) {
 	for _, v := range variants {
 		known := slices.ContainsFunc(measured, func(m v1beta1.Variant) bool { return m.Name == v.Name })
-		if v.Control == "" && !known {
+		if v.Hash.IsCost() && !known {
 			leftOut = append(leftOut, v)
 		}
 	}
-	beyond = at(m, furtherCosts(m.Costs), m.CPULimits)
+	beyond = at(m, furtherCosts(matrix.Costs(m)), m.CPULimits)
 	for _, limit := range furtherLimits(m.CPULimits) {
-		beyond = append(beyond, at(m, m.Costs, []intstr.IntOrString{intstr.Parse(matrix.Quantity(limit))})...)
+		beyond = append(beyond, at(m, matrix.Costs(m), []intstr.IntOrString{intstr.Parse(matrix.Quantity(limit))})...)
 	}
 	return leftOut, beyond
 }
@@ -72,7 +72,7 @@ func furtherLimits(written []intstr.IntOrString) []int64 {
 // at returns the variants of costs on limits, or nil for a limit on which two kinds of concurrency are the
 // same.
 func at(m v1beta1.Matrix, costs []int32, limits []intstr.IntOrString) []v1beta1.Variant {
-	m.Costs, m.CPULimits, m.Controls = costs, limits, nil
+	m.Costs, m.CPULimits, m.Hashes = costs, limits, nil
 	variants, err := matrix.Variants(m)
 	if err != nil {
 		return nil

@@ -23,7 +23,7 @@ func (f *predictor) check(rows []v1beta1.VariantResult) *v1beta1.ModelCheck {
 	others, near := 0, true
 	check := &v1beta1.ModelCheck{}
 	for _, variant := range f.measured {
-		if f.corners[variant.Name] || variant.Control != "" {
+		if f.corners[variant.Name] || !variant.Hash.IsCost() {
 			continue
 		}
 		others++

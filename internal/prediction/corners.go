@@ -44,7 +44,7 @@ func (p pool) login(cost int32) (time.Duration, bool) {
 	return took, took > 0
 }
 
-// fromCorners returns what the matrix's corners, without controls, show about each node pool.
+// fromCorners returns what the matrix's corners show about each node pool.
 // Invalid trials do not count. Suspect trials count only for a cost without a Valid one.
 func fromCorners(corners map[string]bool, trials []v1beta1.SizingTrial, verdicts []v1beta1.Verdict) map[string]pool {
 	type timing struct {
@@ -55,7 +55,7 @@ func fromCorners(corners map[string]bool, trials []v1beta1.SizingTrial, verdicts
 	for _, wanted := range []v1beta1.Verdict{v1beta1.VerdictValid, v1beta1.VerdictSuspect} {
 		for i := range trials {
 			trial, variant := &trials[i], trials[i].Spec.Variant
-			timed := timing{speed.NodePool(variant), variant.Cost}
+			timed := timing{speed.NodePool(variant), variant.Hash.Cost()}
 			if verdicts[i] != wanted || !corners[variant.Name] || trial.Status.Calibration == nil {
 				continue
 			}
@@ -78,7 +78,7 @@ func newPool(trials []*v1beta1.SizingTrial) pool {
 	var p pool
 	seconds := map[int32][]float64{}
 	for _, trial := range trials {
-		cost := trial.Spec.Variant.Cost
+		cost := trial.Spec.Variant.Hash.Cost()
 		seconds[cost] = append(seconds[cost], login(trial).Seconds())
 		p.nodes = append(p.nodes, newNode(trial))
 	}
@@ -89,7 +89,7 @@ func newPool(trials []*v1beta1.SizingTrial) pool {
 	p.line, p.fitted = calibration.Fit(withReference(p.times, trials))
 	p.scatter = leastScatter
 	for _, trial := range trials {
-		if line, known := p.login(trial.Spec.Variant.Cost); known {
+		if line, known := p.login(trial.Spec.Variant.Hash.Cost()); known {
 			p.scatter = max(p.scatter, math.Abs(login(trial).Seconds()/line.Seconds()-1))
 		}
 	}

@@ -46,7 +46,7 @@ func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
 func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
 	m := v1beta1.Matrix{
 		Costs: []int32{12, 10, 8}, CPULimits: fixture.Limits("2", "500m", "1", "250m"), Measure: v1beta1.MeasureCorners,
-		Controls: []v1beta1.Control{{Name: "again", Cost: ptr.To[int32](10)}},
+		Hashes: []v1beta1.Hash{{Name: "again", Bcrypt: &v1beta1.Bcrypt{Cost: 10}}},
 	}
 	f := newPredictor(v1beta1.SizingExperimentSpec{Matrix: m}, make([]v1beta1.SizingTrial, 1))
 	leftOut, beyond := unmeasured(m, f.variants, f.measured)
@@ -57,7 +57,7 @@ func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
 		}
 	}
 	want := [2][]string{
-		{"c12-500m", "c12-1", "c10-2", "c10-500m", "c8-500m", "c8-1"},
+		{"c12-500m", "c12-1", "c10-2", "c10-500m", "c8-500m", "c8-1", "again-2", "again-500m"},
 		{
 			"c9-2", "c9-500m", "c9-1", "c9-250m", "c11-2", "c11-500m", "c11-1", "c11-250m",
 			"c13-2", "c13-500m", "c13-1", "c13-250m", "c12-4", "c10-4", "c8-4",

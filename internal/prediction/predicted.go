@@ -35,7 +35,7 @@ func (f *predictor) predictions() []v1beta1.PredictedVariant {
 func (e expectation) row() v1beta1.PredictedVariant {
 	variant := e.spec.Variant
 	row := v1beta1.PredictedVariant{
-		Variant: variant.Name, Cost: variant.Cost, CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
+		Variant: variant.Name, Cost: variant.Hash.Cost(), CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
 		NodePool:            speed.NodePool(variant),
 		HashMicroseconds:    e.cal.HashMicroseconds,
 		BoundMilliPerSecond: e.bound(),

@@ -27,7 +27,7 @@ func Of(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, rows []
 // little is known, and for a variant that can't be modelled, such as one with sessions.
 func ServiceOf(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, variant v1beta1.Variant) (model.Service, bool) {
 	spec.Service.Replicas = 1
-	if variant.Sessions {
+	if variant.Hash.Sessions {
 		return model.Service{}, false
 	}
 	if trial := typicalRun(trials, verdict.Combined(trials), variant.Name); trial != nil {
@@ -36,7 +36,7 @@ func ServiceOf(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, 
 		return model.NewService(own, *trial.Status.Calibration, login(trial)), true
 	}
 	f := newPredictor(spec, trials)
-	if f == nil || variant.Algorithm != v1beta1.AlgorithmBcrypt {
+	if f == nil || variant.Hash.Bcrypt == nil {
 		return model.Service{}, false
 	}
 	expected, known := f.expect(variant)
@@ -99,7 +99,7 @@ func newExpectation(spec v1beta1.SizingTrialSpec, cal handover.Calibration, logi
 // they don't show enough, or if the hash is too short for the model.
 func (f *predictor) expect(variant v1beta1.Variant) (expectation, bool) {
 	corners := f.pools[speed.NodePool(variant)]
-	login, timed := corners.login(variant.Cost)
+	login, timed := corners.login(variant.Hash.Cost())
 	if !timed || !verdict.Modelled(login) {
 		return expectation{}, false
 	}

@@ -177,7 +177,7 @@ func TestTheServiceOfAVariantIsOneReplica(t *testing.T) {
 		}
 	}
 	sessions := variants[0]
-	sessions.Sessions = true
+	sessions.Hash.Sessions = true
 	if service, known := prediction.ServiceOf(spec, trials, sessions); known {
 		t.Errorf("sessions have a model: %+v", service)
 	}

@@ -66,7 +66,7 @@ func onlyCost10(spec *v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial
 	spec.Matrix.Costs = []int32{10}
 	var tens []v1beta1.SizingTrial
 	for _, trial := range trials {
-		if trial.Spec.Variant.Cost == 10 {
+		if trial.Spec.Variant.Hash.Cost() == 10 {
 			tens = append(tens, trial)
 		}
 	}

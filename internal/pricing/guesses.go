@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
@@ -23,32 +25,32 @@ const publishedWords = "The rate of the same GPU at OWASP's settings of Argon2id
 // highestCost is bcrypt's highest cost. A saved report can have any number.
 const highestCost = 31
 
-// Guesses returns how many guesses per second the attacker's hardware makes at the hash of
-// a variant. It returns nil if that is unknown, and for a variant with sessions, because few
-// of its requests are guesses. Published rates are those of the default hardware.
+// Guesses returns how many guesses per second the attacker's GPU makes at the hash of a
+// variant. It returns nil if that is unknown, and for a variant with sessions, because few
+// of its requests are guesses. Published rates are those of the default GPU.
 func (t Tariff) Guesses(v v1beta1.Variant) *big.Rat {
-	if v.Sessions || v.Cost < 0 || v.Cost > highestCost {
+	hash, cost := v.Hash, v.Hash.Cost()
+	switch {
+	case hash.Sessions || cost < 0 || cost > highestCost:
+		return nil
+	case hash.Bcrypt != nil:
+		return t.attacker.atCost(cost)
+	}
+	rate := ptr.Deref(hash.GuessesPerSecond, t.attacker.published(hash))
+	if rate <= 0 {
 		return nil
 	}
-	if rate := t.attacker.rates[v.Control]; v.Control != "" && rate > 0 {
-		return big.NewRat(rate, 1)
-	}
-	if v.Algorithm == v1beta1.AlgorithmBcrypt || v.Algorithm == "" {
-		return t.attacker.atCost(v.Cost)
-	}
-	if rate := t.attacker.published(v); rate > 0 {
-		return big.NewRat(rate, 1)
-	}
-	return nil
+	return big.NewRat(rate, 1)
 }
 
-// published returns the published guesses per second at a variant. It returns 0 if none are published, or if
-// prices.guessesPerSecondPerGPUAtCost10 describes other hardware than an RTX 5090.
-func (a attacker) published(v v1beta1.Variant) int64 {
-	if a.atReference() != guessesAtCost10 || v.Algorithm != v1beta1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
+// published returns the published guesses per second at a hash. It returns 0 if none are published, or if
+// prices.guessesPerSecondAtCost10 describes another GPU than an RTX 5090.
+func (a attacker) published(hash v1beta1.Hash) int64 {
+	argon := hash.Argon2id
+	if a.atReference() != guessesAtCost10 || argon == nil || argon.Parallelism != 1 {
 		return 0
 	}
-	return publishedRates[[2]int32{*v.MemoryKiB, *v.Iterations}]
+	return publishedRates[[2]int32{argon.MemoryKiB, argon.Iterations}]
 }
 
 // atCost returns the guesses per second at a bcrypt cost. Each step up halves them.
@@ -72,8 +74,8 @@ func (t Tariff) BcryptCost(v v1beta1.Variant) (float64, bool) {
 	if guesses == nil {
 		return 0, false
 	}
-	if v.Control == "" {
-		return float64(v.Cost), true
+	if v.Hash.Bcrypt != nil {
+		return float64(v.Hash.Cost()), true
 	}
 	ratio, _ := new(big.Rat).Quo(t.attacker.atCost(referenceCost), guesses).Float64()
 	return referenceCost + math.Log2(ratio), true
@@ -90,17 +92,15 @@ func (t Tariff) PerBillionGuesses(v v1beta1.Variant) *big.Rat {
 	return hours.Mul(hours, t.attacker.hour)
 }
 
-// AssumptionOf returns the sentence about the guesses at a control, or "" if the control has
+// AssumptionOf returns the sentence about the guesses at another hash than bcrypt, or "" if it has
 // no rate or no price.
 func (t Tariff) AssumptionOf(v v1beta1.Variant) string {
-	switch rate := t.attacker.rates[v.Control]; {
-	case v.Control == "" || t.PerBillionGuesses(v) == nil:
+	switch rate := v.Hash.GuessesPerSecond; {
+	case v.Hash.Bcrypt != nil || t.PerBillionGuesses(v) == nil:
 		return ""
-	case rate > 0:
-		return fmt.Sprintf("At control %s it makes %s a second, as prices.attackerRates says.", v.Control, grouped(rate))
-	case t.attacker.published(v) > 0:
-		return publishedWords
+	case rate != nil:
+		return fmt.Sprintf("At hash %s it makes %s a second, as its guessesPerSecond says.", v.Hash.Name, grouped(*rate))
 	default:
-		return ""
+		return publishedWords
 	}
 }

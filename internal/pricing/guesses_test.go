@@ -14,16 +14,21 @@ import (
 )
 
 func bcrypt(cost int32) v1beta1.Variant {
-	return v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost}
+	return v1beta1.Variant{Hash: v1beta1.BcryptHash(cost)}
 }
 
 func cpu(milli int64) pricing.Resources { return pricing.Resources{MilliCPU: milli} }
 
 func argon2id(kib, iterations, parallelism int32) v1beta1.Variant {
-	return v1beta1.Variant{
-		Algorithm: v1beta1.AlgorithmArgon2id, Control: "argon",
-		MemoryKiB: &kib, Iterations: &iterations, Parallelism: &parallelism,
-	}
+	return v1beta1.Variant{Hash: v1beta1.Hash{
+		Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: kib, Iterations: iterations, Parallelism: parallelism},
+	}}
+}
+
+// at sets the guesses per second at the hash of a variant.
+func at(v v1beta1.Variant, guessesPerSecond int64) v1beta1.Variant {
+	v.Hash.GuessesPerSecond = &guessesPerSecond
+	return v
 }
 
 // The published rates follow the rule of memory traffic, with the share of it that was
@@ -45,31 +50,32 @@ func TestThePublishedRatesFollowTheRuleOfMemoryTraffic(t *testing.T) {
 }
 
 func TestHowManyGuessesAnAttackerMakes(t *testing.T) {
-	own := &v1beta1.Prices{AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 1250}}}
-	session, scrypt := argon2id(19_456, 2, 1), argon2id(131_072, 0, 1)
-	session.Sessions, scrypt.Algorithm = true, v1beta1.AlgorithmScrypt
+	session, again := argon2id(19_456, 2, 1), bcrypt(11)
+	session.Hash.Sessions, again.Hash.Name = true, "again"
+	scrypt := v1beta1.Variant{Hash: v1beta1.Hash{Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}}}
 	for name, c := range map[string]struct {
 		prices  *v1beta1.Prices
 		variant v1beta1.Variant
 		guesses string // "" if unknown
 		cost    float64
 	}{
-		"bcrypt at cost 10":                                {nil, bcrypt(10), "10000", 10},
-		"each step up halves them":                         {nil, bcrypt(12), "2500", 12},
-		"each step down doubles them":                      {nil, bcrypt(9), "20000", 9},
-		"the experiment's own GPU":                         {&v1beta1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](800)}, bcrypt(11), "400", 11},
-		"OWASP's first setting of Argon2id":                {nil, argon2id(47_104, 1, 1), "15950", 9.326},
-		"another setting is unknown":                       {nil, argon2id(65_536, 3, 1), "", 0},
-		"a setting with two lanes is unknown":              {nil, argon2id(19_456, 2, 2), "", 0},
-		"scrypt is unknown":                                {nil, scrypt, "", 0},
-		"on other hardware a published setting is unknown": {&v1beta1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, argon2id(19_456, 2, 1), "", 0},
-		"a cost beyond bcrypt's":                           {nil, bcrypt(1 << 30), "", 0},
-		"a cost below any":                                 {nil, bcrypt(math.MinInt32), "", 0},
-		"the experiment's own rate":                        {own, argon2id(65_536, 3, 4), "1250", 13},
-		"the own rate replaces a published one":            {own, argon2id(19_456, 2, 1), "1250", 13},
-		"the own rate makes scrypt known":                  {own, scrypt, "1250", 13},
-		"requests with a session are not guesses":          {own, session, "", 0},
-		"a control with bcrypt is like other bcrypt":       {nil, v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Control: "again", Cost: 11}, "5000", 11},
+		"bcrypt at cost 10":                             {nil, bcrypt(10), "10000", 10},
+		"each step up halves them":                      {nil, bcrypt(12), "2500", 12},
+		"each step down doubles them":                   {nil, bcrypt(9), "20000", 9},
+		"the experiment's own GPU":                      {&v1beta1.Prices{GuessesPerSecondAtCost10: ptr.To[int64](800)}, bcrypt(11), "400", 11},
+		"OWASP's first setting of Argon2id":             {nil, argon2id(47_104, 1, 1), "15950", 9.326},
+		"another setting is unknown":                    {nil, argon2id(65_536, 3, 1), "", 0},
+		"a setting with two lanes is unknown":           {nil, argon2id(19_456, 2, 2), "", 0},
+		"scrypt is unknown":                             {nil, scrypt, "", 0},
+		"on another GPU a published setting is unknown": {&v1beta1.Prices{GuessesPerSecondAtCost10: ptr.To[int64](20_000)}, argon2id(19_456, 2, 1), "", 0},
+		"a cost beyond bcrypt's":                        {nil, bcrypt(1 << 30), "", 0},
+		"a cost below any":                              {nil, bcrypt(math.MinInt32), "", 0},
+		"the hash's own rate":                           {nil, at(argon2id(65_536, 3, 4), 1250), "1250", 13},
+		"the own rate replaces a published one":         {nil, at(argon2id(19_456, 2, 1), 1250), "1250", 13},
+		"the own rate makes scrypt known":               {nil, at(scrypt, 1250), "1250", 13},
+		"requests with a session are not guesses":       {nil, at(session, 1250), "", 0},
+		"bcrypt with a name is like other bcrypt":       {nil, again, "5000", 11},
+		"no hash": {nil, v1beta1.Variant{}, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tariff := of(t, c.prices)
@@ -88,9 +94,9 @@ func TestTheStrongerHashCostsAnAttackerMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Int64Range(1, 1_000_000_000).Draw(t, "rate")
 		cost := rapid.Int32Range(4, 16).Draw(t, "cost")
-		tariff := of(t, &v1beta1.Prices{AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: rate}}})
-		strength, _ := tariff.BcryptCost(argon2id(65_536, 3, 1))
-		other, own := tariff.PerBillionGuesses(argon2id(65_536, 3, 1)), tariff.PerBillionGuesses(bcrypt(cost))
+		tariff, argon := of(t, &v1beta1.Prices{}), at(argon2id(65_536, 3, 1), rate)
+		strength, _ := tariff.BcryptCost(argon)
+		other, own := tariff.PerBillionGuesses(argon), tariff.PerBillionGuesses(bcrypt(cost))
 		if difference := strength - float64(cost); math.Abs(difference) > 1e-9 && (difference > 0) != (other.Cmp(own) > 0) {
 			t.Errorf("strength %g and cost %d: prices %v and %v", strength, cost, other, own)
 		}
@@ -113,16 +119,15 @@ func TestMemoryIsPaidForByTheGiB(t *testing.T) {
 	}
 }
 
-func TestTheAssumptionOfAControl(t *testing.T) {
-	own := &v1beta1.Prices{Currency: "USD", AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_500}}}
+func TestTheAssumptionOfAnotherHash(t *testing.T) {
 	for name, c := range map[string]struct {
 		prices  *v1beta1.Prices
 		variant v1beta1.Variant
 		want    string
 	}{
-		"the experiment's own rate":      {own, argon2id(65_536, 3, 1), "At control argon it makes 12,500 a second, as prices.attackerRates says."},
+		"the hash's own rate":            {&v1beta1.Prices{}, at(argon2id(65_536, 3, 1), 12_500), "At hash argon it makes 12,500 a second, as its guessesPerSecond says."},
 		"a published rate has a date":    {&v1beta1.Prices{}, argon2id(19_456, 2, 1), "July 2025"},
-		"bcrypt has no other assumption": {own, bcrypt(10), ""},
+		"bcrypt has no other assumption": {&v1beta1.Prices{}, bcrypt(10), ""},
 		"without prices there is none":   {nil, argon2id(19_456, 2, 1), ""},
 		"an unknown rate has none":       {&v1beta1.Prices{}, argon2id(65_536, 3, 1), ""},
 	} {

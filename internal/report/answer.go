@@ -146,12 +146,12 @@ func workers(c v1beta1.Concurrency) string {
 	}
 }
 
-// highest returns the row of the highest cost that met the objective, or of the control that met
+// highest returns the row of the highest cost that met the objective, or of the hash that met
 // it at the highest rate if the experiment has no costs. It returns nil if no row met the objective.
 func (d Document) highest() *v1beta1.VariantResult {
 	costs := slices.Clone(d.Experiment.Status.Results)
-	if slices.ContainsFunc(costs, func(r v1beta1.VariantResult) bool { return r.Control == "" }) {
-		costs = slices.DeleteFunc(costs, func(r v1beta1.VariantResult) bool { return r.Control != "" })
+	if slices.ContainsFunc(costs, func(r v1beta1.VariantResult) bool { return r.Hash.IsCost() }) {
+		costs = slices.DeleteFunc(costs, func(r v1beta1.VariantResult) bool { return !r.Hash.IsCost() })
 	}
 	return results.Best(costs)
 }
@@ -161,9 +161,9 @@ func (d Document) best() string {
 	if best == nil {
 		return fmt.Sprintf("No variant meets the objective (%s)%s.", d.objective(), d.anywhere())
 	}
-	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured cost that meets the objective (%s):", best.Cost, d.objective())
-	if best.Control != "" {
-		subject = fmt.Sprintf("Control %s meets the objective (%s):", best.Control, d.objective())
+	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured cost that meets the objective (%s):", best.Hash.Cost(), d.objective())
+	if !best.Hash.IsCost() {
+		subject = fmt.Sprintf("Hash %s meets the objective (%s):", best.Hash.Name, d.objective())
 	}
 	text := subject + " " + d.upTo(best) + "."
 	if best.Verdict == v1beta1.VerdictSuspect {

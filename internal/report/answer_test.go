@@ -43,11 +43,15 @@ func TestAnswerOfEachState(t *testing.T) {
 			"No variant meets the objective (p95 within 1s) at any rate.", false,
 		},
 		"a control, where only controls were measured": {
-			func(e *experiment) { only(e, "c10-1").Control = "sessions" },
-			"Control sessions meets the objective (p95 within 1s): c10-1 up to 16/s.", true,
+			func(e *experiment) {
+				only(e, "c10-1").Hash = v1beta1.Hash{Name: "sessions", Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true}
+			},
+			"Hash sessions meets the objective (p95 within 1s): c10-1 up to 16/s.", true,
 		},
 		"never a control where costs were": {
-			func(e *experiment) { e.Status.Results[5].Control = "sessions" },
+			func(e *experiment) {
+				e.Status.Results[5].Hash = v1beta1.Hash{Name: "sessions", Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true}
+			},
 			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-500m up to 7.42/s.", true,
 		},
 		"what is recommended": {

@@ -36,8 +36,8 @@ func full(t testing.TB) report.Document {
 		status.Predictions, status.ModelCheck = predictions(), modelCheck()
 		status.Verifications = verifications()
 		status.HashTimes = []v1beta1.HashTime{
-			{Cost: 8, HashMicroseconds: 14284, ErrorMicroseconds: 59, LowMicroseconds: 13284, HighMicroseconds: 15570, Samples: 209, Trials: 3},
-			{Cost: 10, HashMicroseconds: 56864, ErrorMicroseconds: 51, LowMicroseconds: 52884, HighMicroseconds: 61982, Samples: 53, Trials: 3},
+			{Hash: v1beta1.BcryptHash(8), HashMicroseconds: 14284, ErrorMicroseconds: 59, LowMicroseconds: 13284, HighMicroseconds: 15570, Samples: 209, Trials: 3},
+			{Hash: v1beta1.BcryptHash(10), HashMicroseconds: 56864, ErrorMicroseconds: 51, LowMicroseconds: 52884, HighMicroseconds: 61982, Samples: 53, Trials: 3},
 		}
 		for i := range status.Results {
 			priced(&status.Results[i])
@@ -68,7 +68,7 @@ func drifting(status *v1beta1.SizingExperimentStatus, trials []v1beta1.SizingTri
 func priced(row *v1beta1.VariantResult) {
 	row.Sizing = &v1beta1.Sizing{Replicas: 1, TotalCPU: row.CPULimit, LoadPerMille: 670}
 	row.Price = &v1beta1.Price{PerMillionLogins: "0.75", PerMonth: "14.60", AttackerPerBillionGuesses: "22.22"}
-	if row.Cost < 10 {
+	if row.Hash.Cost() < 10 {
 		row.Sizing.Breaks = []v1beta1.Bound{v1beta1.BoundMinimumCost}
 		row.Price.AttackerPerBillionGuesses = "5.56"
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -25,7 +26,7 @@ func TestPriceOfGuessesHasFootnote(t *testing.T) {
 			assumes + "a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 3.00 an hour, as prices.gpuHour says."},
 		"prices of an older operator, which took 3 USD": {func(e *experiment) { attackedFor(e, "83.33") }, other},
 		"one older price among others":                  {func(e *experiment) { e.Status.Results[5].Price.AttackerPerBillionGuesses = "83.33" }, other},
-		"a price at a cost that bcrypt does not have":   {func(e *experiment) { e.Status.Results[5].Cost = 1 << 30 }, other},
+		"a price at a cost that bcrypt does not have":   {func(e *experiment) { e.Status.Results[5].Hash = v1beta1.BcryptHash(1 << 30) }, other},
 		"none where nothing is attacked":                {func(e *experiment) { attackedFor(e, "") }, ""},
 		"none where prices are no decimals":             {func(e *experiment) { e.Spec.Prices.GPUHour = ptr.To(intstr.Parse("cheap")) }, ""},
 	} {
@@ -48,7 +49,7 @@ func attackedFor(e *experiment, price string) {
 	for i := range e.Status.Results {
 		row := &e.Status.Results[i]
 		row.Price.AttackerPerBillionGuesses = ""
-		if row.Cost == 10 {
+		if row.Hash.Cost() == 10 {
 			row.Price.AttackerPerBillionGuesses = price
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// hashTimesSection has a line for each cost and then for each control, and a column for each node pool.
+// hashTimesSection has a line for each hash, costs without a name first, and a column for each node pool.
 func (d Document) hashTimesSection() Section {
 	s := Section{Title: "Hash time", Columns: []string{"Hash"}}
 	var pools []string
@@ -25,12 +25,12 @@ func (d Document) hashTimesSection() Section {
 		}
 	}
 	times := slices.SortedStableFunc(slices.Values(d.Experiment.Status.HashTimes), func(a, b v1beta1.HashTime) int {
-		return cmp.Or(cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
+		return cmp.Or(cmp.Compare(a.Hash.Name, b.Hash.Name), cmp.Compare(a.Hash.Cost(), b.Hash.Cost()))
 	})
 	for i, h := range times {
-		if i == 0 || h.Control != times[i-1].Control || h.Cost != times[i-1].Cost {
+		if i == 0 || h.Hash.Name != times[i-1].Hash.Name || h.Hash.Cost() != times[i-1].Hash.Cost() {
 			line := make([]string, len(s.Columns))
-			line[0] = cmp.Or(h.Control, "cost "+strconv.Itoa(int(h.Cost)))
+			line[0] = cmp.Or(h.Hash.Name, "cost "+strconv.Itoa(int(h.Hash.Cost())))
 			s.Lines = append(s.Lines, line)
 		}
 		s.Lines[len(s.Lines)-1][1+slices.Index(pools, h.NodePool)] = hashTimeWords(h)

@@ -70,7 +70,7 @@ func (d Document) measuredFigures(best *v1beta1.VariantResult) []Highlight {
 		{"p95 at " + row.Load(), units.Latency(best.P95Microseconds), "objective: " + d.objective()},
 		{"Verdict", string(best.Verdict), strings.Join(results.ReasonTypes(best.Reasons), ", ")},
 	}
-	if best.Cost == 0 || best.Control != "" {
+	if !best.Hash.IsCost() {
 		figures[0].Note = "meets the objective"
 	}
 	return figures
@@ -82,7 +82,7 @@ func (d Document) nextCost(cost int32) Highlight {
 	var next *Row
 	for i := range d.Rows {
 		row := &d.Rows[i]
-		higher := row.Result.Cost > cost && row.Result.Control == "" && row.Result.Sizing != nil
+		higher := row.Result.Hash.IsCost() && row.Result.Hash.Cost() > cost && row.Result.Sizing != nil
 		if cost > 0 && higher && (next == nil || smaller(row.Result, next.Result) < 0) {
 			next = row
 		}
@@ -97,13 +97,13 @@ func (d Document) nextCost(cost int32) Highlight {
 	if next.Predicted {
 		note = append(note, "predicted")
 	}
-	return Highlight{fmt.Sprintf("For cost %d", next.Result.Cost), next.Size(), strings.Join(note, ", ")}
+	return Highlight{fmt.Sprintf("For cost %d", next.Result.Hash.Cost()), next.Size(), strings.Join(note, ", ")}
 }
 
 // smaller compares two sizes: by cost, whether they fit, and the CPU of all replicas.
 func smaller(a, b v1beta1.VariantResult) int {
 	return cmp.Or(
-		cmp.Compare(a.Cost, b.Cost),
+		cmp.Compare(a.Hash.Cost(), b.Hash.Cost()),
 		cmp.Compare(min(len(a.Sizing.Breaks), 1), min(len(b.Sizing.Breaks), 1)),
 		cmp.Compare(totalMilliCPU(a), totalMilliCPU(b)),
 	)

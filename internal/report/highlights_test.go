@@ -76,7 +76,7 @@ func TestHighlights(t *testing.T) {
 		"only controls": {
 			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 				row := only(e, "c10-1")
-				row.Control, row.Verdict, row.Reasons = "sessions", v1beta1.VerdictSuspect, reasons("NoisyNeighbour")
+				row.Hash.Name, row.Hash.Sessions, row.Verdict, row.Reasons = "sessions", true, v1beta1.VerdictSuspect, reasons("NoisyNeighbour")
 			}),
 			[]report.Highlight{
 				{Label: "Variant", Value: "c10-1", Note: "meets the objective"},

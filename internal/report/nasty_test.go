@@ -46,10 +46,10 @@ func withText(t *testing.T, text string) report.Document {
 	experiment.Status.ModelCheck.Message = text
 	row := &experiment.Status.Results[4]
 	row.Reasons = []v1beta1.Reason{{Type: text, Message: text}}
-	row.CPULimit, row.NodePool, row.Control, row.Price.PerMonth = text, text, text, text
+	row.CPULimit, row.NodePool, row.Hash.Name, row.Price.PerMonth = text, text, text, text
 	row.Verdict = v1beta1.VerdictInvalid
 	for i := range document.Trials {
-		document.Trials[i].Spec.Variant.Control, document.Trials[i].Spec.Variant.CPULimit = text, text
+		document.Trials[i].Spec.Variant.Hash.Name, document.Trials[i].Spec.Variant.CPULimit = text, text
 		document.Trials[i].Spec.Variant.NodePool = &v1beta1.NodePool{Name: text}
 		document.Trials[i].Status.Calibration.CPUModel = text
 	}

@@ -103,10 +103,10 @@ func predictedRow(p *v1beta1.PredictedVariant) Row {
 	row := Row{
 		Predicted: true, InMatrix: p.InMatrix, HashMicroseconds: &p.HashMicroseconds,
 		Variant: v1beta1.Variant{
-			Name: p.Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
+			Name: p.Variant, Hash: v1beta1.BcryptHash(p.Cost), CPULimit: p.CPULimit, Concurrency: p.Concurrency,
 		},
 		Result: v1beta1.VariantResult{
-			Variant: p.Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, NodePool: p.NodePool,
+			Variant: p.Variant, Hash: v1beta1.BcryptHash(p.Cost), CPULimit: p.CPULimit, NodePool: p.NodePool,
 			BoundMilliPerSecond:    &p.BoundMilliPerSecond,
 			CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityInterval: p.CapacityInterval,
 			ObjectiveMet: &p.ObjectiveMet, OfferedMilliPerSecond: &p.OfferedMilliPerSecond,

@@ -68,10 +68,10 @@ func TestPredictionReplacesUnmeasuredRow(t *testing.T) {
 func TestHashTimesByCostAndNodePool(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		e.Status.HashTimes = []v1beta1.HashTime{
-			{NodePool: "large", Cost: 10, HashMicroseconds: 50_000, ErrorMicroseconds: 100},
-			{NodePool: "small", Cost: 8, HashMicroseconds: 20_000},
-			{NodePool: "small", Cost: 10, HashMicroseconds: 80_000},
-			{NodePool: "small", Control: "argon2id", HashMicroseconds: 30_000},
+			{NodePool: "large", Hash: v1beta1.BcryptHash(10), HashMicroseconds: 50_000, ErrorMicroseconds: 100},
+			{NodePool: "small", Hash: v1beta1.BcryptHash(8), HashMicroseconds: 20_000},
+			{NodePool: "small", Hash: v1beta1.BcryptHash(10), HashMicroseconds: 80_000},
+			{NodePool: "small", Hash: v1beta1.Hash{Name: "argon2id", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}, HashMicroseconds: 30_000},
 		}
 	})
 	times := section(t, document, "Hash time")

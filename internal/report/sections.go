@@ -328,7 +328,7 @@ func (d Document) guessesWords() []string {
 			continue
 		}
 		variant := row.Variant
-		variant.Cost = row.Result.Cost
+		variant.Hash = row.Result.Hash
 		if pricing.Text(tariff.PerBillionGuesses(variant)) != price.AttackerPerBillionGuesses {
 			return []string{oldDefaults}
 		}

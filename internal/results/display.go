@@ -108,8 +108,8 @@ func Best(rows []v1beta1.VariantResult) *v1beta1.VariantResult {
 
 func better(a, b *v1beta1.VariantResult) bool {
 	switch {
-	case a.Cost != b.Cost:
-		return a.Cost > b.Cost
+	case a.Hash.Cost() != b.Hash.Cost():
+		return a.Hash.Cost() > b.Hash.Cost()
 	case a.Verdict != b.Verdict:
 		return a.Verdict == v1beta1.VerdictValid
 	default:

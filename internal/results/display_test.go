@@ -90,7 +90,7 @@ func TestCapacity(t *testing.T) {
 
 func TestExperimentDisplayShowsHighestCost(t *testing.T) {
 	row := func(name string, cost int32, result v1beta1.VariantResult) v1beta1.VariantResult {
-		result.Variant, result.Cost = name, cost
+		result.Variant, result.Hash = name, v1beta1.BcryptHash(cost)
 		return result
 	}
 	tests := map[string]struct {
@@ -123,7 +123,7 @@ func TestExperimentDisplayShowsHighestCost(t *testing.T) {
 
 func TestExperimentDisplayShowsRecommendation(t *testing.T) {
 	row := func(name string, cost int32, result v1beta1.VariantResult) v1beta1.VariantResult {
-		result.Variant, result.Cost = name, cost
+		result.Variant, result.Hash = name, v1beta1.BcryptHash(cost)
 		return result
 	}
 	size := func(replicas int32, variant string, verified v1beta1.VerificationOutcome) *v1beta1.Recommendation {

@@ -15,7 +15,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func aVariant(name string, cost int32) v1beta1.Variant {
 	return v1beta1.Variant{
-		Name: name, Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: "1",
+		Name: name, Hash: v1beta1.BcryptHash(cost), CPULimit: "1",
 		Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 	}
 }

@@ -10,12 +10,16 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// HashTimes returns the hash time for each cost and each control on each node pool, sorted by pool, then the
-// costs from low to high, then the controls by name. It is the mean over all windows of the pool, whatever was
+// HashTimes returns the time of each hash on each node pool, sorted by pool, then the costs without a name from
+// low to high, then the others by name. It is the mean over all windows of the pool, whatever was
 // hashed in them, times the median ratio of the hash to the reference hash: the CPU's speed varies far more
 // than the ratio does. Ratios of Invalid trials and of times that were scaled up from a lower cost do not count.
 func HashTimes(trials []v1beta1.SizingTrial) []v1beta1.HashTime {
-	cells, windows := map[v1beta1.HashTime][]*v1beta1.SizingTrial{}, map[string][][]speed.Window{}
+	type cell struct {
+		pool, name string
+		cost       int32
+	}
+	cells, windows := map[cell][]*v1beta1.SizingTrial{}, map[string][][]speed.Window{}
 	for i, result := range together(trials) {
 		timing := trials[i].Status.Calibration
 		if result == nil || timing == nil || speed.Ratio(*timing) <= 0 {
@@ -27,15 +31,15 @@ func HashTimes(trials []v1beta1.SizingTrial) []v1beta1.HashTime {
 		if result.Verdict == v1beta1.VerdictInvalid || timing.ScaledFromCost != nil {
 			continue
 		}
-		cell := v1beta1.HashTime{NodePool: pool, Control: variant.Control, Cost: variant.Cost}
-		cells[cell] = append(cells[cell], &trials[i])
+		timed := cell{pool, variant.Hash.Name, variant.Hash.Cost()}
+		cells[timed] = append(cells[timed], &trials[i])
 	}
 	var times []v1beta1.HashTime
-	for cell, timed := range cells {
-		times = append(times, hashTime(cell, windows[cell.NodePool], timed))
+	for at, timed := range cells {
+		times = append(times, hashTime(v1beta1.HashTime{NodePool: at.pool, Hash: timed[0].Spec.Variant.Hash}, windows[at.pool], timed))
 	}
 	slices.SortFunc(times, func(a, b v1beta1.HashTime) int {
-		return cmp.Or(cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
+		return cmp.Or(cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Hash.Name, b.Hash.Name), cmp.Compare(a.Hash.Cost(), b.Hash.Cost()))
 	})
 	return times
 }

@@ -15,7 +15,7 @@ import (
 // millionths, and the CPU on which it was timed.
 func timedOn(cost int32, ratio int64, cpu string, changes ...func(*v1beta1.SizingTrial)) v1beta1.SizingTrial {
 	return aTrial("any", append([]func(*v1beta1.SizingTrial){measured(found(1, 1)), func(t *v1beta1.SizingTrial) {
-		t.Spec.Variant.Cost = cost
+		t.Spec.Variant.Hash = v1beta1.BcryptHash(cost)
 		t.Status.Calibration = &handover.Calibration{
 			CalibrationResult: handover.CalibrationResult{HashMicroseconds: ratio / 100, ErrorMicroseconds: ratio / 10_000, Samples: 50}, ReferenceMicroseconds: 10_000, RatioPerMillion: ratio,
 			Surroundings: handover.Surroundings{CPUModel: cpu},
@@ -37,21 +37,21 @@ func onPool(name string) func(*v1beta1.SizingTrial) {
 }
 
 func ofControl(name string) func(*v1beta1.SizingTrial) {
-	return func(t *v1beta1.SizingTrial) { t.Spec.Variant.Control = name }
+	return func(t *v1beta1.SizingTrial) { t.Spec.Variant.Hash.Name = name }
 }
 
 // hashTime returns a cell whose windows are all equal, so that its error is that of its
 // calibration, 1 %.
 func hashTime(pool, cpu string, cost int32, microseconds int64, windows, trials int32) v1beta1.HashTime {
 	return v1beta1.HashTime{
-		NodePool: pool, CPUModel: cpu, Cost: cost, HashMicroseconds: microseconds, ErrorMicroseconds: microseconds / 100,
+		NodePool: pool, CPUModel: cpu, Hash: v1beta1.BcryptHash(cost), HashMicroseconds: microseconds, ErrorMicroseconds: microseconds / 100,
 		LowMicroseconds: microseconds, HighMicroseconds: microseconds, Samples: windows, Trials: trials,
 	}
 }
 
 func TestHashTimes(t *testing.T) {
 	again := hashTime("", "Zen", 8, 10_300, 2, 1)
-	again.Control = "again"
+	again.Hash.Name = "again"
 	invalid := func(t *v1beta1.SizingTrial) { t.Status.Result.Verdict = v1beta1.VerdictInvalid }
 	tests := map[string]struct {
 		trials []v1beta1.SizingTrial
@@ -110,20 +110,20 @@ func TestHashTimeIsMeanOfAllWindows(t *testing.T) {
 			[]v1beta1.SizingTrial{
 				timedOn(8, 1_000_000, "Zen", runAt(9_900, 9_900)), timedOn(10, 4_000_000, "Zen", runAt(10_000, 10_000), inexact), timedOn(8, 1_000_000, "Zen", runAt(10_000, 10_000)), timedOn(8, 1_000_000, "Zen", runAt(10_100, 10_100))},
 			[]v1beta1.HashTime{
-				{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 528, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 8, Trials: 3},
-				{CPUModel: "Zen", Cost: 10, HashMicroseconds: 40_000, ErrorMicroseconds: 5_428, LowMicroseconds: 39_600, HighMicroseconds: 40_400, Samples: 8, Trials: 1}}},
+				{CPUModel: "Zen", Hash: v1beta1.BcryptHash(8), HashMicroseconds: 10_000, ErrorMicroseconds: 528, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 8, Trials: 3},
+				{CPUModel: "Zen", Hash: v1beta1.BcryptHash(10), HashMicroseconds: 40_000, ErrorMicroseconds: 5_428, LowMicroseconds: 39_600, HighMicroseconds: 40_400, Samples: 8, Trials: 1}}},
 		"two batches have an interval of 13 standard errors": {
 			[]v1beta1.SizingTrial{timedOn(8, 1_000_000, "Zen", runAt(9_900, 9_900)), timedOn(8, 1_000_000, "Zen", runAt(10_100, 10_100))},
-			[]v1beta1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 1_300, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 4, Trials: 2}}},
+			[]v1beta1.HashTime{{CPUModel: "Zen", Hash: v1beta1.BcryptHash(8), HashMicroseconds: 10_000, ErrorMicroseconds: 1_300, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 4, Trials: 2}}},
 		"a variation inside ten seconds does not add to the error": {
 			[]v1beta1.SizingTrial{timedOn(8, 1_000_000, "Zen", runAt(9_000, 11_000)), timedOn(8, 1_000_000, "Zen", runAt(11_000, 9_000))},
-			[]v1beta1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 100, LowMicroseconds: 9_000, HighMicroseconds: 11_000, Samples: 4, Trials: 2}}},
+			[]v1beta1.HashTime{{CPUModel: "Zen", Hash: v1beta1.BcryptHash(8), HashMicroseconds: 10_000, ErrorMicroseconds: 100, LowMicroseconds: 9_000, HighMicroseconds: 11_000, Samples: 4, Trials: 2}}},
 		"a single batch has the errors of its calibration and of the ratio": {
 			[]v1beta1.SizingTrial{timedOn(10, 4_000_000, "Zen", func(t *v1beta1.SizingTrial) { t.Status.Calibration.RatioErrorPerMillion = 30_000 })},
-			[]v1beta1.HashTime{{CPUModel: "Zen", Cost: 10, HashMicroseconds: 40_000, ErrorMicroseconds: 500, LowMicroseconds: 40_000, HighMicroseconds: 40_000, Samples: 1, Trials: 1}}},
+			[]v1beta1.HashTime{{CPUModel: "Zen", Hash: v1beta1.BcryptHash(10), HashMicroseconds: 40_000, ErrorMicroseconds: 500, LowMicroseconds: 40_000, HighMicroseconds: 40_000, Samples: 1, Trials: 1}}},
 		"the shortest hash time is a microsecond": {
 			[]v1beta1.SizingTrial{timedOn(4, 10, "Zen")},
-			[]v1beta1.HashTime{{CPUModel: "Zen", Cost: 4, HashMicroseconds: 1, LowMicroseconds: 1, HighMicroseconds: 1, Samples: 1, Trials: 1}}},
+			[]v1beta1.HashTime{{CPUModel: "Zen", Hash: v1beta1.BcryptHash(4), HashMicroseconds: 1, LowMicroseconds: 1, HighMicroseconds: 1, Samples: 1, Trials: 1}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func row(variant v1beta1.Variant, trials []v1beta1.SizingTrial, measured []*v1be
 			reasons = addReason(reasons, reason)
 		}
 	}
-	r.Variant, r.Algorithm, r.Cost, r.Control = variant.Name, variant.Algorithm, variant.Cost, variant.Control
+	r.Variant, r.Hash = variant.Name, variant.Hash
 	r.CPULimit, r.NodePool = variant.CPULimit, speed.NodePool(variant)
 	r.Reasons = verdict.Foremost(append(reasons, cpuUnused(variant, r.Verdict)...))
 	return r

@@ -16,12 +16,12 @@ import (
 
 func TestEveryVariantHasRow(t *testing.T) {
 	control := aVariant("session-1", 10)
-	control.Control = "session"
+	control.Hash.Name = "session"
 	variants := []v1beta1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
 	want := []v1beta1.VariantResult{
-		{Variant: "c10-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Verdict: v1beta1.VerdictPending},
-		{Variant: "c8-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "1", Verdict: v1beta1.VerdictPending},
-		{Variant: "session-1", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10, Control: "session", CPULimit: "1", Verdict: v1beta1.VerdictPending},
+		{Variant: "c10-1", Hash: v1beta1.BcryptHash(10), CPULimit: "1", Verdict: v1beta1.VerdictPending},
+		{Variant: "c8-1", Hash: v1beta1.BcryptHash(8), CPULimit: "1", Verdict: v1beta1.VerdictPending},
+		{Variant: "session-1", Hash: v1beta1.Hash{Name: "session", Bcrypt: &v1beta1.Bcrypt{Cost: 10}}, CPULimit: "1", Verdict: v1beta1.VerdictPending},
 	}
 	if diff := cmp.Diff(want, results.Results(variants, nil, "")); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)

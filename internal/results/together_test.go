@@ -14,7 +14,7 @@ import (
 // and the time of the reference hash in microseconds.
 func ranAt(cost int32, perMille, reference int64) func(*v1beta1.SizingTrial) {
 	return func(t *v1beta1.SizingTrial) {
-		t.Spec.Variant.Cost = cost
+		t.Spec.Variant.Hash = v1beta1.BcryptHash(cost)
 		t.Status.Calibration = &handover.Calibration{
 			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: reference * perMille / 1000},
 			ReferenceMicroseconds: reference, RatioPerMillion: 1000 * perMille,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -26,7 +27,7 @@ func Calibrated(spec v1beta1.SizingExperimentSpec, calibrations map[int32]*hando
 	}
 	for i := range status.HashTimes {
 		timed := &status.HashTimes[i]
-		timed.ErrorMicroseconds = ownError(*timed, *calibrations[timed.Cost])
+		timed.ErrorMicroseconds = ownError(*timed, *calibrations[timed.Hash.Cost()])
 	}
 	if status.Predictions, err = prediction.FromHashTimes(spec, status.HashTimes); err != nil {
 		return nil, err
@@ -57,13 +58,13 @@ func calibratedTrials(spec v1beta1.SizingExperimentSpec, calibrations map[int32]
 	}
 	typical, _ := speed.Median(windows)
 	var trials []v1beta1.SizingTrial
-	for i, cost := range spec.Matrix.Costs {
+	for i, cost := range matrix.Costs(spec.Matrix) {
 		if calibrations[cost] == nil {
 			continue
 		}
 		trials = append(trials, v1beta1.SizingTrial{
 			Spec: v1beta1.SizingTrialSpec{
-				Variant:  v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost},
+				Variant:  v1beta1.Variant{Hash: v1beta1.BcryptHash(cost)},
 				Sequence: int32(i + 1), Repetition: 1,
 			},
 			Status: v1beta1.SizingTrialStatus{

@@ -186,10 +186,10 @@ func (q Question) loadPerMille(s sized) int64 {
 func (q Question) api(s sized) v1beta1.Size {
 	v := s.Variant
 	size := v1beta1.Size{
-		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: speed.NodePool(v), Predicted: s.Predicted,
+		Variant: v.Name, Cost: v.Hash.Cost(), CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: speed.NodePool(v), Predicted: s.Predicted,
 		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v)),
 	}
-	if v.Control != "" {
+	if v.Hash.Bcrypt == nil {
 		size.Hash = matrix.Hashing(v)
 	}
 	if s.MemoryLimit > 0 {

@@ -57,7 +57,7 @@ func (t *table) whyUnknown(variant string) Unknown {
 // matrix and the model passed its check against held-out variants, or if nothing was deployed.
 func (t *table) predictedCandidate(p *v1beta1.PredictedVariant, check *v1beta1.ModelCheck) Candidate {
 	variant := v1beta1.Variant{
-		Name: p.Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
+		Name: p.Variant, Hash: v1beta1.BcryptHash(p.Cost), CPULimit: p.CPULimit, Concurrency: p.Concurrency,
 	}
 	for i, pool := range t.spec.Matrix.NodePools {
 		if pool.Name == p.NodePool {

@@ -44,7 +44,7 @@ func (a answer) changes(best *sized) []string {
 func (a answer) nearestOf(wanted func(sized) bool) []sized {
 	nearest := map[string]sized{}
 	for _, s := range a.sizes {
-		hash := fmt.Sprint(s.Variant.Control, s.Variant.Cost)
+		hash := matrix.Hashing(s.Variant)
 		if known, has := nearest[hash]; s.Trust >= Suspect && wanted(s) && (!has || worthReporting(s, known)) {
 			nearest[hash] = s
 		}
@@ -70,8 +70,8 @@ func worthReporting(s, known sized) bool {
 // needs says what a hash that is not recommended lacks, and how much of the demand it
 // serves within the limits.
 func (a answer) needs(s sized) string {
-	hash := fmt.Sprintf("Cost %d", s.Variant.Cost)
-	if s.Variant.Control != "" {
+	hash := fmt.Sprintf("Cost %d", s.Variant.Hash.Cost())
+	if s.Variant.Hash.Bcrypt == nil {
 		hash = units.Capital(matrix.Hashing(s.Variant))
 	}
 	switch {
@@ -139,8 +139,8 @@ func (a answer) hints(wanted func(sized) bool) []string {
 	slices.Reverse(fit)
 	for i, s := range fit {
 		// The last size of a cost is its best, because the order is reversed.
-		if i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost {
-			hints = append(hints, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s: measure it", s.Variant.Cost, inAll(s)))
+		if i == len(fit)-1 || fit[i+1].Variant.Hash.Cost() != s.Variant.Hash.Cost() {
+			hints = append(hints, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s: measure it", s.Variant.Hash.Cost(), inAll(s)))
 		}
 	}
 	return hints

@@ -79,11 +79,36 @@ func TestWithoutADemandNothingIsRecommended(t *testing.T) {
 	}
 }
 
-// Without demand.hashes, a control with another hash changes nothing, whatever its capacity.
-// With it, its attacker rate decides.
+func TestACostIsRecommendedInWhicheverFormItIsWritten(t *testing.T) {
+	short := small()
+	named := small(again, func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{8} })
+	want := concluded(t, short, held(t, short, "c10-500m", 4000, v1beta1.VerdictValid)).Recommendation
+	got := concluded(t, named, held(t, named, "again-500m", 4000, v1beta1.VerdictValid)).Recommendation
+	for _, text := range []*string{&got.Variant, &got.Reason} {
+		*text = strings.ReplaceAll(*text, "again-500m", "c10-500m")
+	}
+	for i := range got.Changes {
+		got.Changes[i] = strings.ReplaceAll(got.Changes[i], "again-500m", "c10-500m")
+	}
+	if diff := cmp.Diff(want, got); diff != "" || want.Variant != "c10-500m" {
+		t.Errorf("with a name the recommendation differs (-without +with)\n%s", diff)
+	}
+}
+
+func TestOfACostThatIsWrittenTwiceOneIsRecommended(t *testing.T) {
+	spec := small(again)
+	first, second := held(t, spec, "c10-500m", 4000, v1beta1.VerdictValid), held(t, spec, "again-500m", 3900, v1beta1.VerdictValid)
+	got := concluded(t, spec, first, second).Recommendation
+	if got.Variant != "c10-500m" || got.Cost != 10 || got.Hash != "" || got.RunnerUp == nil || got.RunnerUp.Variant != "again-500m" {
+		t.Errorf("recommended: %+v, then %+v", got.Size, got.RunnerUp)
+	}
+}
+
+// Without demand.hashes, another hash changes nothing, whatever its capacity. With it, its
+// guesses per second decide.
 func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 	withArgon := func(spec *v1beta1.SizingExperimentSpec) {
-		spec.Matrix.Controls = append(spec.Matrix.Controls, v1beta1.Control{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id})
+		spec.Matrix.Hashes = append(spec.Matrix.Hashes, v1beta1.Hash{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}})
 	}
 	plain, extended := small(), small(withArgon)
 	bcrypt := held(t, plain, "c10-500m", 4000, v1beta1.VerdictValid)
@@ -92,24 +117,24 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 		argon := held(t, extended, "argon-500m", capacity, v1beta1.VerdictValid)
 		got := concluded(t, extended, bcrypt, argon)
 		if diff := cmp.Diff(want.Recommendation, got.Recommendation); diff != "" {
-			t.Errorf("a control of %d changes the recommendation (-without +with)\n%s", capacity, diff)
+			t.Errorf("a hash with a capacity of %d changes the recommendation (-without +with)\n%s", capacity, diff)
 		}
 		if sized := row(t, got, "argon-500m"); sized.Sizing != nil {
-			t.Errorf("the control is sized: %+v", sized.Sizing)
+			t.Errorf("the hash is sized: %+v", sized.Sizing)
 		}
 	}
 
 	// With mode Capacity there are also predictions, so other costs can be recommended.
 	experiment, trials := fixture.Quickstart()
 	experiment.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1"))}
-	withControl := *experiment.Spec.DeepCopy()
-	withArgon(&withControl)
+	withHash := *experiment.Spec.DeepCopy()
+	withArgon(&withHash)
 	want = concluded(t, experiment.Spec, trials...)
-	if diff := cmp.Diff(want.Recommendation, concluded(t, withControl, trials...).Recommendation); diff != "" || want.Recommendation.Variant == "" {
-		t.Errorf("a control changes the recommendation (-without +with)\n%s", diff)
+	if diff := cmp.Diff(want.Recommendation, concluded(t, withHash, trials...).Recommendation); diff != "" || want.Recommendation.Variant == "" {
+		t.Errorf("a hash changes the recommendation (-without +with)\n%s", diff)
 	}
-	withControl.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}
-	others := concluded(t, withControl, trials...)
+	withHash.Demand.Hashes = []v1beta1.HashKind{v1beta1.HashArgon2id}
+	others := concluded(t, withHash, trials...)
 	if got := others.Recommendation; got.Variant != "" || got.BrokenBound != v1beta1.BoundNoResult {
 		t.Errorf("bcrypt is not allowed and nothing else was measured, but the recommendation is %+v", got)
 	}
@@ -120,8 +145,8 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 	}
 
 	asked := small(withArgon, func(s *v1beta1.SizingExperimentSpec) {
-		s.Demand.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}
-		s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 1_000}}
+		s.Demand.Hashes = []v1beta1.HashKind{v1beta1.HashBcrypt, v1beta1.HashArgon2id}
+		s.Matrix.Hashes[len(s.Matrix.Hashes)-1].GuessesPerSecond = ptr.To[int64](1_000)
 	})
 	argon := held(t, asked, "argon-500m", 8_000, v1beta1.VerdictValid)
 	status := concluded(t, asked, bcrypt, argon)
@@ -131,7 +156,7 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 	}
 	sized := row(t, status, "argon-500m")
 	if sized.Sizing == nil || sized.Price == nil || sized.Price.AttackerPerBillionGuesses != "222.22" {
-		t.Errorf("the control's row is %+v, %+v", sized.Sizing, sized.Price)
+		t.Errorf("the hash's row is %+v, %+v", sized.Sizing, sized.Price)
 	}
 }
 
@@ -146,7 +171,7 @@ func TestOnlyTheMemoryOfTheUsersServiceIsRecommended(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := small(func(s *v1beta1.SizingExperimentSpec) {
-				s.Matrix.Controls, s.Prices.PerGiBHour = nil, ptr.To(intstr.FromString("0.01"))
+				s.Matrix.Hashes, s.Prices.PerGiBHour = nil, ptr.To(intstr.FromString("0.01"))
 				s.Service.Own, s.Service.MemoryLimit = test.own, ptr.To(intstr.FromString("1Gi"))
 			})
 			trial := held(t, spec, "c10-500m", 8_000, v1beta1.VerdictValid)

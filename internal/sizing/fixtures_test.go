@@ -13,15 +13,14 @@ import (
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// small returns an experiment with costs 8 and 10 on half a CPU, with controls.
+// small returns an experiment with costs 8 and 10 on half a CPU, with other hashes.
 func small(changes ...func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperimentSpec {
 	spec := v1beta1.SizingExperimentSpec{
 		Matrix: v1beta1.Matrix{
 			Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m"),
-			Controls: []v1beta1.Control{
-				{Name: "again", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10)},
-				{Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
-				{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256},
+			Hashes: []v1beta1.Hash{
+				{Name: "session", Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true},
+				{Name: "cheap", SHA256: &v1beta1.SHA256{}},
 			},
 		},
 		Service:   v1beta1.Service{Replicas: 1},
@@ -34,6 +33,11 @@ func small(changes ...func(*v1beta1.SizingExperimentSpec)) v1beta1.SizingExperim
 		change(&spec)
 	}
 	return spec
+}
+
+// again adds cost 10 a second time, with a name.
+func again(spec *v1beta1.SizingExperimentSpec) {
+	spec.Matrix.Hashes = append(spec.Matrix.Hashes, v1beta1.Hash{Name: "again", Bcrypt: &v1beta1.Bcrypt{Cost: 10}})
 }
 
 // held returns a trial of a variant with a capacity, in thousandths, on two lanes with a
@@ -49,7 +53,7 @@ func held(t testing.TB, spec v1beta1.SizingExperimentSpec, variant string, capac
 			continue
 		}
 		cal := handover.Calibration{
-			CalibrationResult: handover.CalibrationResult{HashMicroseconds: 56 << v.Cost, ErrorMicroseconds: 100, Samples: 50},
+			CalibrationResult: handover.CalibrationResult{HashMicroseconds: 56 << v.Hash.Cost(), ErrorMicroseconds: 100, Samples: 50},
 			Surroundings:      handover.Surroundings{GoMaxProcs: 1, Cpuset: "0-1", QuotaMilliCPU: ptr.To[int64](500)},
 		}
 		return v1beta1.SizingTrial{

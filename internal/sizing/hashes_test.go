@@ -13,22 +13,20 @@ import (
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// argon2id makes a candidate a control with OWASP's setting of 19,456 KiB, as the matrix
-// fills it in.
+// argon2id gives a candidate OWASP's setting of 19,456 KiB.
 func argon2id(c *Candidate) {
-	c.Variant.Algorithm, c.Variant.Control, c.Variant.Cost = v1beta1.AlgorithmArgon2id, "argon", 0
-	c.Variant.MemoryKiB, c.Variant.Iterations, c.Variant.Parallelism = ptr.To[int32](19_456), ptr.To[int32](2), ptr.To[int32](1)
+	c.Variant.Hash = v1beta1.Hash{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}
 }
 
-func hashes(of ...v1beta1.Algorithm) func(*Question) { return func(q *Question) { q.Hashes = of } }
+func hashes(of ...v1beta1.HashKind) func(*Question) { return func(q *Question) { q.Hashes = of } }
 
 func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
-	rate := func(perSecond int64) func(*Question) {
-		return func(q *Question) {
-			q.Tariff, _ = pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: perSecond}}}, nil)
-		}
+	rated := func(perSecond int64) []Candidate {
+		argon := replica("argon-1", 0, 1000, 30_000, argon2id)
+		argon.Variant.Hash.GuessesPerSecond = &perSecond
+		return []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900), argon}
 	}
-	both := hashes(v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id)
+	both := hashes(v1beta1.HashBcrypt, v1beta1.HashArgon2id)
 	weak := []Candidate{replica("c8-1", 8, 1000, 68_100), replica("argon-1", 0, 1000, 30_000, argon2id)}
 	candidates := []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900), replica("argon-1", 0, 1000, 30_000, argon2id)}
 	for name, c := range map[string]struct {
@@ -40,8 +38,8 @@ func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 		"bcrypt at cost 10 costs more than OWASP's setting": {fivePerSecond(both), candidates, "c10-1", "bcrypt cost 10 is the strongest"},
 		"OWASP's setting is below the minimum":              {fivePerSecond(both), weak, "", "costs an attacker as much as bcrypt at cost 9.4, below minimumCost 10"},
 		"it is recommended if the minimum is lower":         {fivePerSecond(both, demanding(20), withinCPU(1000), atLeast(9)), candidates, "argon-1", "as much as bcrypt at cost 9.4"},
-		"at fewer guesses per second it is stronger":        {fivePerSecond(both, rate(1_000)), candidates, "argon-1", "as much as bcrypt at cost 13.3"},
-		"between equal hashes the price decides":            {fivePerSecond(both, rate(10_000), demanding(20)), candidates, "argon-1", "as much as bcrypt at cost 10"},
+		"at fewer guesses per second it is stronger":        {fivePerSecond(both), rated(1_000), "argon-1", "as much as bcrypt at cost 13.3"},
+		"between equal hashes the price decides":            {fivePerSecond(both, priced(t), demanding(20)), rated(10_000), "argon-1", "as much as bcrypt at cost 10"},
 		"no hash is strong enough":                          {fivePerSecond(both, atLeast(16)), candidates, "", "No size serves 5/s with 30 % headroom (6.5/s) with a hash at least as strong as bcrypt at cost 16"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,22 +56,25 @@ func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 
 func TestWhichHashesMayAnswer(t *testing.T) {
 	argon := replica("argon-1", 0, 1000, 1, argon2id).Variant
-	session, again, unknown := argon, v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Control: "again", Cost: 10}, argon
-	session.Sessions = true
-	unknown.MemoryKiB = ptr.To[int32](19_457)
-	bcrypt := v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: 10}
+	bcrypt := v1beta1.Variant{Hash: v1beta1.BcryptHash(10)}
+	session, bcryptSession, again, unknown, rated := argon, bcrypt, bcrypt, argon, argon
+	session.Hash.Sessions, bcryptSession.Hash.Sessions, again.Hash.Name = true, true, "again"
+	unknown.Hash.Argon2id = &v1beta1.Argon2id{MemoryKiB: 19_457, Iterations: 2, Parallelism: 1}
+	rated.Hash.Argon2id, rated.Hash.GuessesPerSecond = unknown.Hash.Argon2id, ptr.To[int64](12_000)
 	for name, c := range map[string]struct {
-		hashes  []v1beta1.Algorithm
+		hashes  []v1beta1.HashKind
 		variant v1beta1.Variant
 		want    bool
 	}{
 		"a cost of the matrix":                {nil, bcrypt, true},
-		"a control that is not in hashes":     {nil, argon, false},
-		"a control that is in hashes":         {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, argon, true},
-		"a cost, but Bcrypt is not in hashes": {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, bcrypt, false},
-		"a bcrypt control":                    {[]v1beta1.Algorithm{v1beta1.AlgorithmBcrypt}, again, false},
-		"a control with sessions":             {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, session, false},
-		"a control whose guesses are unknown": {[]v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}, unknown, false},
+		"a hash that is not asked for":        {nil, argon, false},
+		"a hash that is asked for":            {[]v1beta1.HashKind{v1beta1.HashArgon2id}, argon, true},
+		"a cost, but bcrypt is not asked for": {[]v1beta1.HashKind{v1beta1.HashArgon2id}, bcrypt, false},
+		"a cost that has a name":              {[]v1beta1.HashKind{v1beta1.HashBcrypt}, again, true},
+		"bcrypt with sessions":                {nil, bcryptSession, false},
+		"a hash with sessions":                {[]v1beta1.HashKind{v1beta1.HashArgon2id}, session, false},
+		"a hash whose guesses are unknown":    {[]v1beta1.HashKind{v1beta1.HashArgon2id}, unknown, false},
+		"a hash with guesses of its own":      {[]v1beta1.HashKind{v1beta1.HashArgon2id}, rated, true},
 	} {
 		if got := fivePerSecond(hashes(c.hashes...)).Admits(c.variant); got != c.want {
 			t.Errorf("%s: %t", name, got)
@@ -86,7 +87,7 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 		s := v1beta1.SizingExperimentSpec{
 			Matrix: v1beta1.Matrix{
 				Costs: []int32{10}, CPULimits: fixture.Limits("1"),
-				Controls: []v1beta1.Control{{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id}, {Name: "scrypt", Algorithm: v1beta1.AlgorithmScrypt}},
+				Hashes: []v1beta1.Hash{{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}, {Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}}},
 			},
 			Demand: &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5)},
 			Prices: &v1beta1.Prices{},
@@ -94,7 +95,7 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 		change(&s)
 		return s
 	}
-	asks := func(of ...v1beta1.Algorithm) func(*v1beta1.SizingExperimentSpec) {
+	asks := func(of ...v1beta1.HashKind) func(*v1beta1.SizingExperimentSpec) {
 		return func(s *v1beta1.SizingExperimentSpec) { s.Demand.Hashes = of }
 	}
 	for name, c := range map[string]struct {
@@ -103,24 +104,21 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 	}{
 		"no hashes":                        {func(*v1beta1.SizingExperimentSpec) {}, ""},
 		"no demand":                        {func(s *v1beta1.SizingExperimentSpec) { s.Demand = nil }, ""},
-		"OWASP's own setting":              {asks(v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id), ""},
-		"a hash that is not in the matrix": {asks(v1beta1.AlgorithmPBKDF2), "demand.hashes has PBKDF2, but no control without sessions has it; add one to matrix.controls, or remove PBKDF2 from demand.hashes"},
+		"OWASP's own setting":              {asks(v1beta1.HashBcrypt, v1beta1.HashArgon2id), ""},
+		"a hash that is not in the matrix": {asks(v1beta1.HashPBKDF2), "demand.hashes has pbkdf2, but the matrix has no such hash without sessions; add one to matrix.hashes, or remove pbkdf2 from demand.hashes"},
 		"only with sessions": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Matrix.Controls[0].Sessions = true
-			asks(v1beta1.AlgorithmArgon2id)(s)
+			s.Matrix.Hashes[0].Sessions = true
+			asks(v1beta1.HashArgon2id)(s)
 		}, "without sessions"},
-		"a hash without a published rate": {asks(v1beta1.AlgorithmScrypt), "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}], or remove Scrypt from demand.hashes"},
-		"an attacker rate makes it known": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 5000}}
-			asks(v1beta1.AlgorithmScrypt)(s)
+		"a hash without a published rate": {asks(v1beta1.HashScrypt), "set its guessesPerSecond, such as {name: scrypt, guessesPerSecond: 12000}, or remove scrypt from demand.hashes"},
+		"guesses of its own make it known": {func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Hashes[1].GuessesPerSecond = ptr.To[int64](5000)
+			asks(v1beta1.HashScrypt)(s)
 		}, ""},
 		"a setting without a published rate": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Matrix.Controls[0].MemoryKiB = ptr.To[int32](65_536)
-			asks(v1beta1.AlgorithmArgon2id)(s)
+			s.Matrix.Hashes[0].Argon2id.MemoryKiB = 65_536
+			asks(v1beta1.HashArgon2id)(s)
 		}, "are unknown"},
-		"a rate for a control that does not exist": {func(s *v1beta1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1beta1.AttackerRate{{Control: "argn", GuessesPerSecond: 5000}}
-		}, "prices.attackerRates names control argn, which is not in matrix.controls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := CheckHashes(spec(c.change))

@@ -25,7 +25,7 @@ var limits = []int64{100, 250, 500, 1000, 2000, 4000}
 // someCandidate draws a candidate on one of the pools.
 func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	c := Candidate{
-		Variant:   v1beta1.Variant{Name: name, Algorithm: v1beta1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
+		Variant:   v1beta1.Variant{Name: name, Hash: v1beta1.BcryptHash(rapid.Int32Range(8, 13).Draw(t, "cost"))},
 		MilliCPU:  rapid.SampledFrom(limits).Draw(t, "limit"),
 		Trust:     rapid.SampledFrom([]Trust{Invalid, Hint, Suspect, Valid, Valid}).Draw(t, "trust"),
 		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), EvenlySpaced: rapid.Bool().Draw(t, "respaced"),
@@ -57,20 +57,15 @@ func someCandidates(t *rapid.T, pools ...string) []Candidate {
 	return candidates
 }
 
-// withOtherHashes turns some candidates into controls with other hashes, which are as strong
-// as costs 8, 10.5 and 13 by the rates of someRates.
+// withOtherHashes gives some candidates other hashes, which are as strong as costs 8, 10.5 and 13.
 func withOtherHashes(t *rapid.T, candidates []Candidate) []Candidate {
 	mixed := slices.Clone(candidates)
 	for i := range mixed {
-		if control := rapid.SampledFrom([]string{"", "", "weak", "even", "strong"}).Draw(t, "control"); control != "" {
-			mixed[i].Variant.Algorithm, mixed[i].Variant.Control, mixed[i].Variant.Cost = v1beta1.AlgorithmScrypt, control, 0
+		if guesses := rapid.SampledFrom([]int64{0, 0, 40_000, 7_071, 1_250}).Draw(t, "guesses per second"); guesses > 0 {
+			mixed[i].Variant.Hash = v1beta1.Hash{Name: "scrypt", Scrypt: &v1beta1.Scrypt{MemoryKiB: 131_072, Parallelism: 1}, GuessesPerSecond: &guesses}
 		}
 	}
 	return mixed
-}
-
-func someRates() []v1beta1.AttackerRate {
-	return []v1beta1.AttackerRate{{Control: "weak", GuessesPerSecond: 40_000}, {Control: "even", GuessesPerSecond: 7_071}, {Control: "strong", GuessesPerSecond: 1_250}}
 }
 
 // strength returns the strength of the recommended hash as a bcrypt cost, or 0 if nothing is
@@ -103,7 +98,7 @@ func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
 
 func prices(t rapid.TB, perCPUHour string, pools ...v1beta1.NodePool) pricing.Tariff {
 	t.Helper()
-	general := &v1beta1.Prices{AttackerRates: someRates()}
+	general := &v1beta1.Prices{}
 	if perCPUHour != "" {
 		general.PerCPUHour = ptr.To(intstr.Parse(perCPUHour))
 	}
@@ -161,7 +156,7 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 // withMemory returns prices that include memory.
 func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
 	t.Helper()
-	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse(perGiBHour)), AttackerRates: someRates()}, nil)
+	tariff, err := pricing.Of(&v1beta1.Prices{PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse(perGiBHour))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +174,9 @@ func TestNoSizeOfTheSameStrengthIsCheaper(t *testing.T) {
 		for i := range candidates {
 			// Most have the same strength, so that prices decide.
 			candidates[i].Trust, candidates[i].Served = Valid, 0
-			candidates[i].Variant.Cost = min(candidates[i].Variant.Cost, 9)
+			if bcrypt := candidates[i].Variant.Hash.Bcrypt; bcrypt != nil {
+				bcrypt.Cost = min(bcrypt.Cost, 9)
+			}
 		}
 		r := Of(asked, candidates)
 		if r.Variant == "" {
@@ -263,7 +260,7 @@ func TestNoCandidateIsBetter(t *testing.T) {
 				continue
 			}
 			sound = true
-			if c.Variant.Cost > got.Cost || c.Variant.Cost == got.Cost && cpuByHand(asked, c) < milliCPU(t, got.TotalCPU) {
+			if c.Variant.Hash.Cost() > got.Cost || c.Variant.Hash.Cost() == got.Cost && cpuByHand(asked, c) < milliCPU(t, got.TotalCPU) {
 				t.Errorf("%s is better than %q", c.Variant.Name, got.Variant)
 			}
 		}

@@ -29,8 +29,8 @@ type Question struct {
 	HeadroomPercent int64
 	// MinimumCost is the lowest acceptable cost.
 	MinimumCost int32
-	// Hashes are the allowed algorithms; empty means only bcrypt.
-	Hashes []v1beta1.Algorithm
+	// Hashes are the allowed kinds; empty means only bcrypt.
+	Hashes []v1beta1.HashKind
 	// MaxMilliCPU is the limit of the CPU of all replicas, in thousandths; 0 means no
 	// limit.
 	MaxMilliCPU int64

@@ -25,7 +25,7 @@ func TestAsk(t *testing.T) {
 		"a part of a thousandth is rounded down":   {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1500500u"))}, within(1500)},
 		"a tiny limit is not no limit":             {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("1n"))}, within(1)},
 		"a huge limit is capped":                   {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MaxTotalCPU: ptr.To(intstr.Parse("9E"))}, within(640_000_000)},
-		"other hashes are allowed":                 {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}}, func() Question { q := usual; q.Hashes = []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id}; return q }()},
+		"other hashes are allowed":                 {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.HashKind{v1beta1.HashArgon2id}}, func() Question { q := usual; q.Hashes = []v1beta1.HashKind{v1beta1.HashArgon2id}; return q }()},
 		"replicas can be down":                     {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), SurviveReplicas: ptr.To[int32](2)}, func() Question { q := usual; q.Survive = 2; return q }()},
 		"explicit values replace defaults":         {v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
 	} {

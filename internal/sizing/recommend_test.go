@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // thousandths.
 func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(*Candidate)) Candidate {
 	c := Candidate{
-		Variant:  v1beta1.Variant{Name: name, Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost},
+		Variant:  v1beta1.Variant{Name: name, Hash: v1beta1.BcryptHash(cost)},
 		MilliCPU: milliCPU, Trust: Valid, Capacity: capacity, Found: capacity, Confirmed: true,
 		P95: func(milliPerSecond int64) (int64, bool) { return 100_000 + 50*milliPerSecond, true },
 	}

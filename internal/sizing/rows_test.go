@@ -55,8 +55,9 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 			small(noPrices), "c8-500m", 4000, v1beta1.VerdictValid,
 			&v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 620, Breaks: []v1beta1.Bound{v1beta1.BoundMinimumCost}}, nil,
 		},
-		"a bcrypt control has a price of guesses, but no size": {
-			small(), "again-500m", 4000, v1beta1.VerdictValid, nil, &v1beta1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
+		"a cost that has a name is like any other": {
+			small(again), "again-500m", 4000, v1beta1.VerdictValid,
+			two, &v1beta1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "22.22"},
 		},
 		"with sessions there is no price of guesses": {
 			small(), "session-500m", 4000, v1beta1.VerdictValid, nil, &v1beta1.Price{PerMillionLogins: "1.39"},

@@ -26,10 +26,10 @@ const (
 func (a answer) strongest(best sized) string {
 	can := a.isKnownTo("can serve")
 	if !a.others() {
-		return fmt.Sprintf("Cost %d is the highest in the matrix that %s %s%s", best.Variant.Cost, can, a.demanded(), a.within())
+		return fmt.Sprintf("Cost %d is the highest in the matrix that %s %s%s", best.Variant.Hash.Cost(), can, a.demanded(), a.within())
 	}
 	text := fmt.Sprintf("Of the allowed hashes, %s is the strongest that %s %s%s", matrix.Hashing(best.Variant), can, a.demanded(), a.within())
-	if best.Variant.Control != "" {
+	if best.Variant.Hash.Bcrypt == nil {
 		text += ": it costs an attacker as much as bcrypt at cost " + asCost(best.strength)
 	}
 	return text
@@ -197,7 +197,7 @@ func (q Question) breaks(s sized) string {
 }
 
 func (q Question) tooWeak(s sized) string {
-	if s.Variant.Control == "" {
+	if s.Variant.Hash.Bcrypt != nil {
 		return fmt.Sprintf("has a cost below minimumCost %d", q.MinimumCost)
 	}
 	return fmt.Sprintf("costs an attacker as much as bcrypt at cost %s, below minimumCost %d", asCost(s.strength), q.MinimumCost)

@@ -42,8 +42,8 @@ func sized(name string) (v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 		e.Status.Results[i].Speed = &v1beta1.RowSpeed{LowPerMille: 940, MedianPerMille: 1010, HighPerMille: 1080}
 	}
 	e.Status.HashTimes = []v1beta1.HashTime{
-		{NodePool: "small", CPUModel: "EPYC", Cost: 10, HashMicroseconds: 60_000, ErrorMicroseconds: 600, Samples: 50, Trials: 2},
-		{NodePool: "small", CPUModel: "EPYC", Control: "argon", HashMicroseconds: 45_000, ErrorMicroseconds: 900, Samples: 50, Trials: 1},
+		{NodePool: "small", CPUModel: "EPYC", Hash: v1beta1.BcryptHash(10), HashMicroseconds: 60_000, ErrorMicroseconds: 600, Samples: 50, Trials: 2},
+		{NodePool: "small", CPUModel: "EPYC", Hash: v1beta1.Hash{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}, HashMicroseconds: 45_000, ErrorMicroseconds: 900, Samples: 50, Trials: 1},
 	}
 	pool := v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}
 	e.Status.Predictions = []v1beta1.PredictedVariant{{

@@ -113,7 +113,7 @@ func (g *gathering) recommendation(e *v1beta1.SizingExperiment) {
 	read(g, recommendedPriceReadings, r, with(values, currencyOf(e)))
 	// A predicted variant has no row.
 	if !slices.ContainsFunc(e.Status.Results, func(row v1beta1.VariantResult) bool { return row.Variant == r.Variant }) {
-		g.add(variantRecommended, 1, e.Namespace, e.Name, size[0], string(v1beta1.AlgorithmBcrypt), size[1], size[2], size[3], size[4])
+		g.add(variantRecommended, 1, e.Namespace, e.Name, size[0], string(v1beta1.HashBcrypt), size[1], size[2], size[3], size[4])
 	}
 }
 
@@ -162,7 +162,7 @@ func (g *gathering) predictions(e *v1beta1.SizingExperiment) {
 	for i := range predicted[:min(len(predicted), mostPredictions)] {
 		p := &predicted[i]
 		values := []string{
-			e.Namespace, e.Name, p.Variant, string(v1beta1.AlgorithmBcrypt), costLabel(p.Cost), p.CPULimit,
+			e.Namespace, e.Name, p.Variant, string(v1beta1.HashBcrypt), costLabel(p.Cost), p.CPULimit,
 			results.Concurrency(p.Concurrency), p.NodePool,
 		}
 		read(g, predictionReadings, p, values)
@@ -192,7 +192,7 @@ func (g *gathering) speeds(e *v1beta1.SizingExperiment) {
 	}
 }
 
-var ofPool = []string{"namespace", "experiment", "pool", "cpu_model", "cost", "control"}
+var ofPool = []string{"namespace", "experiment", "pool", "cpu_model", "cost", "hash"}
 
 var poolReadings = []reading[v1beta1.HashTime]{
 	{define("pool_hash_seconds", "CPU time of one hash on a node pool, independent of the CPU limit.", ofPool),
@@ -205,7 +205,7 @@ func (g *gathering) hashTimes(e *v1beta1.SizingExperiment) {
 	added := distinct{}
 	for i := range e.Status.HashTimes {
 		h := &e.Status.HashTimes[i]
-		values := []string{e.Namespace, e.Name, h.NodePool, h.CPUModel, costLabel(h.Cost), h.Control}
+		values := []string{e.Namespace, e.Name, h.NodePool, h.CPUModel, costLabel(h.Hash.Cost()), h.Hash.Name}
 		if added.add(values...) {
 			read(g, poolReadings, h, values)
 		}

@@ -117,7 +117,7 @@ func measured(trial *v1beta1.SizingTrial, boundMilli int64, change ...func(*v1be
 	trial.Status.Steps[1].Reported = true
 	reported := trial.Status.Steps[1]
 	trial.Status.Result = &v1beta1.VariantResult{
-		Variant: trial.Spec.Variant.Name, Algorithm: trial.Spec.Variant.Algorithm, Cost: trial.Spec.Variant.Cost,
+		Variant: trial.Spec.Variant.Name, Hash: trial.Spec.Variant.Hash,
 		CPULimit: trial.Spec.Variant.CPULimit, Trials: 1, Verdict: v1beta1.VerdictValid, ObjectiveMet: ptr.To(true),
 		Calibration:         &handover.CalibrationResult{HashMicroseconds: 1_000_000_000 / boundMilli},
 		BoundMilliPerSecond: ptr.To(boundMilli), MaxThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
@@ -170,11 +170,11 @@ func clinic() telemetry.State {
 	gather(&half, trials)
 	half.Status.Progress.EstimatedEndTime = at(3 * time.Minute)
 
-	done := asked("controls", func(e *v1beta1.SizingExperiment) {
+	done := asked("hashes", func(e *v1beta1.SizingExperiment) {
 		e.Namespace = "team-b"
 		e.Spec.Matrix = v1beta1.Matrix{
 			CPULimits: fixture.Limits("1"), Concurrency: []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64)}},
-			Controls:  []v1beta1.Control{{Name: "argon", Algorithm: v1beta1.AlgorithmArgon2id}},
+			Hashes:    []v1beta1.Hash{{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}},
 			NodePools: []v1beta1.NodePool{{Name: "small"}},
 		}
 		finished(e, v1beta1.ExperimentSucceeded, v1beta1.ReasonAllMeasured)

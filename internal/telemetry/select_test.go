@@ -66,7 +66,7 @@ func TestLeftOutExperimentsAreOnlyCounted(t *testing.T) {
 		t.Errorf("%v have succeeded, want 3: those left out are counted", got)
 	}
 	for _, sample := range samples {
-		if slices.Contains(sample.Values, "controls") || slices.Contains(sample.Values, "later") {
+		if slices.Contains(sample.Values, "hashes") || slices.Contains(sample.Values, "later") {
 			t.Errorf("%s %v belongs to an experiment that is left out", sample.Series.Name, sample.Values)
 		}
 	}

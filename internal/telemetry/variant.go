@@ -79,7 +79,7 @@ func variantValues(e *v1beta1.SizingExperiment, row *v1beta1.VariantResult, plan
 	if planned != nil {
 		concurrency = results.Concurrency(planned.Concurrency)
 	}
-	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), costLabel(row.Cost), row.CPULimit, concurrency, row.NodePool}
+	return []string{e.Namespace, e.Name, row.Variant, string(row.Hash.Kind()), costLabel(row.Hash.Cost()), row.CPULimit, concurrency, row.NodePool}
 }
 
 var variantRecommended = define("variant_recommended",

@@ -66,7 +66,7 @@ func Combined(trials []v1beta1.SizingTrial) []v1beta1.Verdict {
 
 // costDoublingBroken checks that the ratio of the hash to the reference hash agrees with the other costs.
 func costDoublingBroken(trial *v1beta1.SizingTrial, pool model.Pool) []v1beta1.Reason {
-	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
+	cost, ratio := trial.Spec.Variant.Hash.Cost(), speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
 	return graded(v1beta1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
 		"In repetition %d, a hash of cost %d took %s times as long as the reference hash, which is %s times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs",

@@ -19,7 +19,7 @@ func ofCost(cost int32, times float64, changes ...func(*v1beta1.SizingTrial)) v1
 	micros := times * 40 * float64(int64(1)<<cost)
 	trial := v1beta1.SizingTrial{
 		Spec: v1beta1.SizingTrialSpec{
-			Variant: v1beta1.Variant{Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}, Repetition: 2,
+			Variant: v1beta1.Variant{Hash: v1beta1.BcryptHash(cost), CPULimit: "1"}, Repetition: 2,
 		},
 		Status: v1beta1.SizingTrialStatus{
 			Result: &v1beta1.VariantResult{Verdict: v1beta1.VerdictValid},
@@ -62,7 +62,7 @@ func unmeasured(t *v1beta1.SizingTrial) { t.Status.Result = nil }
 func scaledUp(t *v1beta1.SizingTrial) { t.Status.Calibration.ScaledFromCost = ptr.To[int32](12) }
 
 func hashedOtherwise(t *v1beta1.SizingTrial) {
-	t.Spec.Variant.Algorithm = v1beta1.AlgorithmArgon2id
+	t.Spec.Variant.Hash = v1beta1.Hash{Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}
 }
 
 // checkAcross compares the reasons that Across finds for each trial, as Reason:Verdict.

@@ -176,7 +176,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			v1beta1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "some were not", false,
 		},
 		"the model is not used for a service with sessions": {
-			always(19), func(w *fixture) { w.Spec.Variant.Sessions = true },
+			always(19), func(w *fixture) { w.Spec.Variant.Hash.Sessions = true },
 			v1beta1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "only some of its requests", false,
 		},
 		"the model is not used for an unsupported quota": {

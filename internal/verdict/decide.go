@@ -262,6 +262,6 @@ func (d *decision) relaxation(s fact) float64 {
 
 // modelled reports whether the model supports a variant's service, given its bound: with sessions, few
 // requests are hashed.
-func modelled(variant v1beta1.Variant, bound int64) bool { return !variant.Sessions && bound > 0 }
+func modelled(variant v1beta1.Variant, bound int64) bool { return !variant.Hash.Sessions && bound > 0 }
 
 func unbounded(variant v1beta1.Variant) bool { return loadplan.Workers(variant) == 0 }

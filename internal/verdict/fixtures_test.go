@@ -33,7 +33,7 @@ func ranWell(t *testing.T, changes ...func(*v1beta1.SizingTrialSpec)) *fixture {
 	t.Helper()
 	spec := v1beta1.SizingTrialSpec{
 		Variant: v1beta1.Variant{
-			Name: "c8-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+			Name: "c8-500m", Hash: v1beta1.BcryptHash(8), CPULimit: "500m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		},
 		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1},

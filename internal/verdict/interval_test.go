@@ -30,7 +30,7 @@ func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
 			w.model.low, w.model.high, w.model.known = 0.6, 1.7, false
 		}, between(150, 290)},
 		"order statistics with sessions": {func(w *fixture) {
-			w.model.low, w.model.high, w.Spec.Variant.Sessions = 0.6, 1.7, true
+			w.model.low, w.model.high, w.Spec.Variant.Hash.Sessions = 0.6, 1.7, true
 		}, between(150, 290)},
 		"none without order statistics": {func(w *fixture) {
 			w.model.low, w.model.high = 0.6, 1.7
@@ -124,7 +124,7 @@ func TestStepsThatAreNotSimulated(t *testing.T) {
 		"without the service's CPU time":   func(w *fixture) { w.reported().Service = nil },
 		"of fewer than twenty hashes":      func(w *fixture) { w.reported().Service.Hashes = 19 },
 		"of an overloaded step":            func(w *fixture) { fail(w.reported(), 20, &w.reported().TimedOut) },
-		"of a service with sessions":       func(w *fixture) { w.Spec.Variant.Sessions = true },
+		"of a service with sessions":       func(w *fixture) { w.Spec.Variant.Hash.Sessions = true },
 		"if its own p95 is a failure's":    func(w *fixture) { w.model.known = false },
 		"without a p95":                    func(w *fixture) { w.reported().P95Microseconds, w.reported().P95Interval = nil, nil },
 		"of more logins than it simulates": func(w *fixture) { w.at(70).Requests = 20_001 },

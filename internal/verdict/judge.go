@@ -124,7 +124,7 @@ func worst(reasons []v1beta1.Reason) v1beta1.Verdict {
 func (t *trial) row() v1beta1.VariantResult {
 	variant := t.Spec.Variant
 	row := v1beta1.VariantResult{
-		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
+		Variant: variant.Name, Hash: variant.Hash, CPULimit: variant.CPULimit,
 		Calibration:                 ptr.To(t.calibration.CalibrationResult),
 		Speed:                       t.rowSpeed(),
 		BoundMilliPerSecond:         ptr.To(t.bound),

@@ -192,7 +192,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 	w := ranWell(t)
 	got := w.judge().Result
 	want := v1beta1.VariantResult{
-		Variant: "c8-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+		Variant: "c8-500m", Hash: v1beta1.BcryptHash(8), CPULimit: "500m",
 		Calibration:                 &w.Calibration.CalibrationResult,
 		Speed:                       &v1beta1.RowSpeed{LowPerMille: 1000, MedianPerMille: 1000, HighPerMille: 1000},
 		BoundMilliPerSecond:         ptr.To[int64](25_000),

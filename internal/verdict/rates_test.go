@@ -20,7 +20,7 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 	t.Helper()
 	const hash = 57_000
 	w := ranWell(t, func(s *v1beta1.SizingTrialSpec) {
-		s.Seed, s.Variant.Name, s.Variant.Cost, s.Variant.CPULimit = seed, "c10-1", 10, "1"
+		s.Seed, s.Variant.Name, s.Variant.Hash, s.Variant.CPULimit = seed, "c10-1", v1beta1.BcryptHash(10), "1"
 		s.Load.StepSeconds, s.Load.RequestTimeoutSeconds = stepSeconds, 60
 		s.Load.Rates = &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(5), intstr.FromString("16.5")}}
 	})

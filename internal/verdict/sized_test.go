@@ -24,7 +24,7 @@ func (m machine) sizedFor(t *testing.T, demand v1beta1.Demand) (*v1beta1.Recomme
 	t.Helper()
 	in := m.input(t)
 	judged := verdict.Judge(in)
-	in.Spec.Variant.Name, in.Spec.Variant.Cost = fmt.Sprintf("c8-%s", in.Spec.Variant.CPULimit), 8
+	in.Spec.Variant.Name, in.Spec.Variant.Hash = fmt.Sprintf("c8-%s", in.Spec.Variant.CPULimit), v1beta1.BcryptHash(8)
 	trial := v1beta1.SizingTrial{Spec: in.Spec, Status: v1beta1.SizingTrialStatus{
 		Phase: v1beta1.TrialSucceeded, Calibration: &in.Calibration, Result: &judged.Result,
 		Steps: judged.Steps, Capacity: judged.Capacity, Speed: judged.Speed,

@@ -40,7 +40,7 @@ func (t *trial) timed() bool { return t.Calibration.HashMicroseconds >= shortest
 
 // hashes reports whether the hash time determines what a variant can serve.
 func (t *trial) hashes() bool {
-	return !t.Spec.Variant.Sessions && (t.hash == 0 || t.hash >= float64(shortestTimed.Microseconds()))
+	return !t.Spec.Variant.Hash.Sessions && (t.hash == 0 || t.hash >= float64(shortestTimed.Microseconds()))
 }
 
 func (t *trial) setSpeed(s *step) {

@@ -123,12 +123,12 @@ func confirms(trial, other *v1beta1.SizingTrial) bool {
 		return false
 	case matrix.Recipe(other.Spec.Variant) == matrix.Recipe(variant):
 		return math.Abs(ratio/own-1) <= doublingSuspect
-	case variant.Algorithm != v1beta1.AlgorithmBcrypt || !model.Timed(other):
+	case variant.Hash.Bcrypt == nil || !model.Timed(other):
 		return false
 	case model.Timed(trial):
 		return true // CostDoublingBroken compares the two
 	default:
-		doubled := ratio * math.Exp2(float64(variant.Cost-other.Spec.Variant.Cost))
+		doubled := ratio * math.Exp2(float64(variant.Hash.Cost()-other.Spec.Variant.Hash.Cost()))
 		return math.Abs(own/doubled-1) <= doublingInvalid
 	}
 }

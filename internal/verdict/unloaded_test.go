@@ -18,7 +18,7 @@ import (
 func unloaded(changes ...func(*v1beta1.SizingTrialSpec, *handover.Calibration)) verdict.Judgement {
 	spec := v1beta1.SizingTrialSpec{
 		Variant: v1beta1.Variant{
-			Name: "c12-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
+			Name: "c12-250m", Hash: v1beta1.BcryptHash(12), CPULimit: "250m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		},
 		Service:   v1beta1.Service{Replicas: 1},
@@ -38,7 +38,7 @@ func unloaded(changes ...func(*v1beta1.SizingTrialSpec, *handover.Calibration)) 
 func TestRowOfAnInfeasibleVariant(t *testing.T) {
 	judged := unloaded()
 	want := v1beta1.VariantResult{
-		Variant: "c12-250m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
+		Variant: "c12-250m", Hash: v1beta1.BcryptHash(12), CPULimit: "250m",
 		Calibration:         &handover.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
 		BoundMilliPerSecond: ptr.To[int64](1_106),
 		ObjectiveMet:        ptr.To(false),

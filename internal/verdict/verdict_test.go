@@ -138,7 +138,7 @@ func TestVerdictTable(t *testing.T) {
 		"slower is another machine":               {func(w *fixture) { w.step(50).Service.HashMicroseconds = 30_001 * w.step(50).Service.TimedHashes }, suspect, v1beta1.ReasonSpeedUnknown},
 		"two thirds of the time is a drift":       {func(w *fixture) { w.step(50).Service.HashMicroseconds = 13_401 * w.step(50).Service.TimedHashes }, fine, ""},
 		"faster is another machine":               {func(w *fixture) { w.step(50).Service.HashMicroseconds = 13_399 * w.step(50).Service.TimedHashes }, suspect, v1beta1.ReasonSpeedUnknown},
-		"with sessions the speed does not matter": {func(w *fixture) { w.Spec.Variant.Sessions, w.step(50).Service.TimedHashes = true, 0 }, fine, ""},
+		"with sessions the speed does not matter": {func(w *fixture) { w.Spec.Variant.Hash.Sessions, w.step(50).Service.TimedHashes = true, 0 }, fine, ""},
 		"a lag in an overload is caused by the service": {func(w *fixture) {
 			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
 			w.lag(w.step(85), 1_000_000, 2_000_000)
@@ -221,14 +221,14 @@ func TestVerdictTable(t *testing.T) {
 			}
 		}, fine, ""},
 		"with sessions the model is not compared": {func(w *fixture) {
-			w.Spec.Variant.Sessions = true
+			w.Spec.Variant.Hash.Sessions = true
 			w.model.p95, w.model.slower = time.Second, 9
 			w.reported().CountedMicroseconds = 1_000_000
 		}, fine, ""},
 		"a quota with other periods is not supported": {func(w *fixture) { w.Calibration.QuotaPeriodMicroseconds = 10_000 }, suspect, v1beta1.ReasonModelDisagrees},
 		"a quota with burst is not supported":         {func(w *fixture) { w.Calibration.QuotaBurstMicroseconds = 1 }, suspect, v1beta1.ReasonModelDisagrees},
 		"with sessions the quota does not matter": {func(w *fixture) {
-			w.Spec.Variant.Sessions, w.Calibration.QuotaPeriodMicroseconds = true, 10_000
+			w.Spec.Variant.Hash.Sessions, w.Calibration.QuotaPeriodMicroseconds = true, 10_000
 		}, fine, ""},
 
 		"a start lag of a tenth of p95 is fine": {func(w *fixture) {

@@ -53,7 +53,7 @@ func Trial(calibrated []byte) (v1beta1.SizingTrialSpec, handover.Calibration, er
 	rate := intstr.FromString(strconv.FormatFloat(0.4*calibration.PerSecond(result.Calibration, 0), 'f', 1, 64))
 	return v1beta1.SizingTrialSpec{
 		Variant: v1beta1.Variant{
-			Name: "c6-500m", Algorithm: v1beta1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
+			Name: "c6-500m", Hash: v1beta1.BcryptHash(6), CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded},
 		},
 		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1}, Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse(strconv.Itoa(GeneratorMilliCPU) + "m"))},

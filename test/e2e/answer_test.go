@@ -66,7 +66,7 @@ func followsFromItsRow(t *testing.T, e *v1beta1.SizingExperiment, answer *v1beta
 	}
 	taken := resource.MustParse(answer.TotalCPU)
 	for _, other := range e.Status.Results {
-		if other.Cost != answer.Cost || other.Sizing == nil || other.Verdict != v1beta1.VerdictValid {
+		if other.Hash.Cost() != answer.Cost || other.Sizing == nil || other.Verdict != v1beta1.VerdictValid {
 			continue
 		}
 		if row.Verdict != v1beta1.VerdictValid {

@@ -29,12 +29,12 @@ func hashMicroseconds(t *testing.T, cost int32) float64 {
 
 // loaded offers a share of the CPU-bound rate, in percent, for at least the given number of
 // logins. It uses the highest cost and the smallest limit of the spec at that point, so it
-// must be the last change. Controls count as cost 8.
+// must be the last change. Other hashes count as cost 8.
 func loaded(t *testing.T, percent int, logins float64) func(*v1beta1.SizingExperimentSpec) {
 	t.Helper()
 	return func(s *v1beta1.SizingExperimentSpec) {
 		cost := int32(8)
-		if len(s.Matrix.Controls) == 0 {
+		if len(s.Matrix.Hashes) == 0 {
 			cost = slices.Max(s.Matrix.Costs)
 		}
 		cpu := math.Inf(1)

@@ -51,12 +51,22 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 		created := create(t, plainExperiment, `{spec: {demand: {loginsPerSecond: 60}, prices: {}}}`)
 		for field, want := range map[string]string{
 			"demand": `{loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, surviveReplicas: 0, verify: Replica}`,
-			"prices": `{currency: USD, guessesPerSecondPerGPUAtCost10: 10000}`,
+			"prices": `{currency: USD, guessesPerSecondAtCost10: 10000}`,
 		} {
 			got, _, err := unstructured.NestedFieldNoCopy(created.Object, "spec", field)
 			if diff := cmp.Diff(parsed(t, want), got); err != nil || diff != "" {
 				t.Errorf("the %s that the API keeps (-want +got), error %v:\n%s", field, err, diff)
 			}
+		}
+	})
+	t.Run("in hashes, which are OWASP's", func(t *testing.T) {
+		created := create(t, plainExperiment, `{spec: {service: {memoryLimit: 192Mi}, matrix: {hashes: [
+			{name: a, argon2id: {}}, {name: s, scrypt: {}}, {name: p, pbkdf2: {}}]}}}`)
+		want := parsed(t, `[{name: a, argon2id: {memoryKiB: 19456, iterations: 2, parallelism: 1}},
+			{name: s, scrypt: {memoryKiB: 131072, parallelism: 1}}, {name: p, pbkdf2: {digest: SHA-256, iterations: 600000}}]`)
+		got, _, err := unstructured.NestedFieldNoCopy(created.Object, "spec", "matrix", "hashes")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("the hashes that the API keeps (-want +got), error %v:\n%s", err, diff)
 		}
 	})
 	t.Run("in a toleration", func(t *testing.T) {
@@ -71,7 +81,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 }
 
 // full is a spec with every field except load.capacity and load.users, which load.rates
-// excludes, and prices.gpuHour, which attackerHardware excludes, and with quantities in spellings that a typed quantity would rewrite.
+// excludes, and with quantities in spellings that a typed quantity would rewrite.
 const full = `
 spec:
   matrix:
@@ -98,8 +108,8 @@ spec:
   prices:
     currency: USD
     perCPUHour: "0.040"
-    attackerHardware: {price: 2000, watts: 575, perKilowattHour: "0.150", years: 3}
-    guessesPerSecondPerGPUAtCost10: 10000
+    gpuHour: "0.80"
+    guessesPerSecondAtCost10: 10000
   baseline: c8-500m-u-small
   repetitions: 2
   seed: 0

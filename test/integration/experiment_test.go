@@ -6,6 +6,8 @@ import "strings"
 
 // Refusals that several cases have.
 const (
+	tooHigh          = "spec: demand.minimumCost, by default 10, is above every cost of the matrix"
+	kindMissing      = "spec: demand.hashes names a kind of hash that the matrix doesn't have without sessions"
 	oneLoad          = "spec.load: a load is one of capacity, rates and users"
 	longStep         = "spec.load: stepSeconds is above capacity.maxStepSeconds"
 	rateKind         = "spec.load.rates.perSecond: each rate must be a whole number or a string with up to three decimals"
@@ -109,11 +111,25 @@ var ofExperiment = cases{
 
 	"a demand, prices and a baseline": {`spec: {baseline: c10-1, demand: {loginsPerSecond: 60, maxTotalCPU: "8",
 		maxReplicas: 4, surviveReplicas: 3}, prices: {perCPUHour: "0.04", gpuHour: "3"}}`},
-	"other hashes, and what memory and guesses at them cost": {`spec: {matrix: {controls: [{name: argon, algorithm: Argon2id}]},
-		demand: {loginsPerSecond: 60, hashes: [Bcrypt, Argon2id, Scrypt, PBKDF2]},
-		prices: {perGiBHour: "0.005", attackerRates: [{control: argon, guessesPerSecond: 1000000000000}]}}`},
-	"a demand of a hash that is cheap": {`spec: {demand: {loginsPerSecond: 60, hashes: [SHA256]}}`,
-		"spec.demand.hashes: SHA256 is deliberately cheap and is never recommended"},
+	"other hashes, and what memory and guesses at them cost": {`spec: {service: {memoryLimit: 192Mi}, matrix: {hashes: [
+		{name: argon, argon2id: {memoryKiB: 65536}, guessesPerSecond: 1000000000000}, {name: s, scrypt: {}}, {name: p, pbkdf2: {}}]},
+		demand: {loginsPerSecond: 60, hashes: [bcrypt, argon2id, scrypt, pbkdf2]}, prices: {perGiBHour: "0.005", guessesPerSecondAtCost10: 1}}`},
+	"a demand of a hash that is cheap": {`spec: {matrix: {hashes: [{name: cheap, sha256: {}}]}, demand: {loginsPerSecond: 60, hashes: [sha256]}}`,
+		"spec.demand.hashes: sha256 is deliberately cheap and is never recommended"},
+	"a demand of a hash that the matrix does not have": {`spec: {matrix: {hashes: [{name: s, scrypt: {}}]}, demand: {loginsPerSecond: 60, hashes: [argon2id]}}`,
+		kindMissing},
+	"a demand of a hash that it has only with sessions": {`spec: {matrix: {hashes: [{name: s, argon2id: {}, sessions: true}]},
+		demand: {loginsPerSecond: 60, hashes: [bcrypt, argon2id]}}`, kindMissing},
+	"a demand of bcrypt without a cost": {`spec: {matrix: {costs: null, hashes: [{name: s, scrypt: {}}]}, demand: {loginsPerSecond: 60, hashes: [bcrypt, scrypt]}}`,
+		kindMissing},
+	"a demand above every cost": {`spec: {demand: {loginsPerSecond: 60, minimumCost: 11}}`,
+		tooHigh},
+	"a demand above every cost but one with sessions": {`spec: {matrix: {costs: [9], hashes: [{name: s, bcrypt: {cost: 10}, sessions: true}]},
+		demand: {loginsPerSecond: 60}}`,
+		tooHigh},
+	"a demand above every cost but one with a name": {`spec: {matrix: {costs: [9], hashes: [{name: s, bcrypt: {cost: 10}}]}, demand: {loginsPerSecond: 60}}`},
+	"a demand above every cost but not of another hash": {`spec: {matrix: {costs: [9], hashes: [{name: s, scrypt: {}}]},
+		demand: {loginsPerSecond: 60, hashes: [scrypt]}}`},
 	"a demand with rates": {`spec: {demand: {loginsPerSecond: 60}, load: {rates: {perSecond: [20]}}}`},
 	"a demand with users": {`spec: {demand: {loginsPerSecond: 60}, load: {users: {counts: [15]}}}`,
 		"spec: demand is a login rate, which load.users does not measure"},
@@ -123,11 +139,6 @@ var ofExperiment = cases{
 		surviveReplicas: 2}}`,
 		"spec.demand: demand.maxReplicas must be greater than demand.surviveReplicas"},
 	"prices in all spellings of a decimal": {`spec: {prices: {currency: EUR, perCPUHour: "0", gpuHour: "007.2500"}}`},
-	"hardware of an attacker": {`spec: {prices: {attackerHardware: {price: "9999999999999.99", watts: 1,
-		perKilowattHour: "0", years: 1}}}`},
-	"a GPU that is both rented and owned": {`spec: {prices: {gpuHour: "0.80",
-		attackerHardware: {price: "2000", watts: 575, perKilowattHour: "0.15", years: 3}}}`,
-		"spec.prices: prices.gpuHour is for rented hardware and prices.attackerHardware for owned hardware"},
 	"prices that are not decimals, and an unusual currency": {`spec: {prices: {
 		currency: usd, perCPUHour: ".5", gpuHour: "3.", perGiBHour: "1e3"}}`,
 		"spec.prices.currency: spec.prices.currency in body should match",

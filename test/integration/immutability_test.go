@@ -139,7 +139,7 @@ func TestThePlanOfATrialCanNotBeChanged(t *testing.T) {
 	for name, edit := range map[string]edit{
 		"it is its turn":           {change: `spec: {suspend: false}`},
 		"the role is edited":       {change: `spec: {role: Verification}`, refusals: trialStands},
-		"the variant is edited":    {change: `spec: {variant: {cost: 4}}`, refusals: trialStands},
+		"the variant is edited":    {change: `spec: {variant: {hash: {bcrypt: {cost: 4}}}}`, refusals: trialStands},
 		"a pool is added":          {change: `spec: {variant: {nodePool: {name: a}}}`, refusals: trialStands},
 		"the repetition is edited": {change: `spec: {repetition: 2}`, refusals: trialStands},
 		"the sequence is edited":   {change: `spec: {sequence: 2}`, refusals: trialStands},

@@ -31,7 +31,7 @@ apiVersion: hashmark.dev/v1beta1
 kind: SizingTrial
 metadata: {name: plain, namespace: default}
 spec:
-  variant: {name: c10-1, cost: 10, cpuLimit: "1", concurrency: {mode: WorkerPool}}
+  variant: {name: c10-1, hash: {bcrypt: {cost: 10}}, cpuLimit: "1", concurrency: {mode: WorkerPool}}
   repetition: 1
   sequence: 1
   objective: {p95Milliseconds: 1000}

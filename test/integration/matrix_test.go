@@ -14,9 +14,9 @@ const (
 	costRange      = "spec.matrix.costs: each cost must be between 4 and 16"
 	limitRange     = "spec.matrix.cpuLimits: each CPU limit must be at least 10m and at most 64 CPUs"
 	poolOnly       = "spec.matrix.concurrency[0]: workers and queueLength are for mode: WorkerPool only"
-	likeCost       = "spec.matrix.controls[0]: a control's name can't begin like the name of a cost"
-	bcryptCost     = "spec.matrix.controls[0]: Bcrypt requires a cost, and no other algorithm has one"
-	withIterations = "spec.matrix.controls[0]: iterations is for Argon2id (1 to 64) and PBKDF2 (1,000 to 10,000,000) only"
+	likeCost       = "spec.matrix.hashes[0]: a hash's name can't begin like the name of a cost"
+	oneOf          = "spec.matrix.hashes[0]: a hash must have exactly one of bcrypt, argon2id, scrypt, pbkdf2, sha256 and other"
+	guessesOfOther = "spec.matrix.hashes[0]: guessesPerSecond is for argon2id, scrypt, pbkdf2 and sha256"
 )
 
 var ofMatrix = cases{
@@ -39,22 +39,22 @@ var ofMatrix = cases{
 	"nine limits": {`spec: {matrix: {cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8", "9"]}}`,
 		"spec.matrix.cpuLimits: cpuLimits has more than 8 entries"},
 
-	"no costs and no controls":                {`spec: {matrix: {costs: [], controls: []}}`, emptyMatrix},
-	"no limits":                               {`spec: {matrix: {cpuLimits: null}}`, emptyMatrix},
+	"no costs and no hashes": {`spec: {matrix: {costs: [], hashes: []}}`, emptyMatrix},
+	"no limits":              {`spec: {matrix: {cpuLimits: null}}`, emptyMatrix},
 	"empty lists of concurrency and of pools": {`spec: {matrix: {concurrency: [], nodePools: []}}`},
 	"64 variants of costs and limits": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
 		cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"]}}`},
-	"64 variants of controls and limits": {`spec: {matrix: {costs: null, cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"],
-		controls: [` + cheap(8) + `]}}`},
-	"64 variants of all lists": {`spec: {matrix: {costs: [4, 5], controls: [{name: a, cost: 4}, {name: b, cost: 4}],
+	"64 variants of hashes and limits": {`spec: {matrix: {costs: null, cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"],
+		hashes: [` + cheap(8) + `]}}`},
+	"64 variants of all lists": {`spec: {matrix: {costs: [4, 5], hashes: [{name: a, bcrypt: {cost: 4}}, {name: b, bcrypt: {cost: 4}}],
 		cpuLimits: ["1", "2"], concurrency: [{mode: Unbounded}, {mode: WorkerPool}], nodePools: [{name: a}, {name: b},
 		{name: c}, {name: d}]}}`},
 	"70 variants, by their concurrency and pools": {`spec: {matrix: {costs: [4, 5, 6, 7, 8],
 		concurrency: [{mode: Unbounded}, {mode: WorkerPool}], nodePools: [{name: a}, {name: b}, {name: c}, {name: d},
 		{name: e}, {name: f}, {name: g}]}}`,
 		tooMany},
-	"65 variants, of costs and controls": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
-		cpuLimits: ["1", "2", "3", "4", "5"], controls: [` + cheap(5) + `]}}`,
+	"65 variants, of costs and hashes": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
+		cpuLimits: ["1", "2", "3", "4", "5"], hashes: [` + cheap(5) + `]}}`,
 		tooMany},
 	"unbounded, and pools with and without numbers": {`spec: {matrix: {concurrency: [{mode: Unbounded},
 		{mode: WorkerPool}, {mode: WorkerPool, workers: 64, queueLength: 10000}]}}`},
@@ -71,12 +71,12 @@ var ofMatrix = cases{
 		"spec: a node pool's perCPUHour is in prices.currency"},
 	"two node pools with one name": {`spec: {matrix: {nodePools: [{name: small}, {name: small}]}}`,
 		"spec.matrix.nodePools: two node pools have the same name"},
-	"pools and controls with names that no variant can have": {`spec: {matrix: {
-		nodePools: [{name: Small}, {name: small-}, {name: 2nd}], controls: [{name: Cheap, algorithm: SHA256}]}}`,
+	"pools and hashes with names that no variant can have": {`spec: {matrix: {
+		nodePools: [{name: Small}, {name: small-}, {name: 2nd}], hashes: [{name: Cheap, sha256: {}}]}}`,
 		"spec.matrix.nodePools[0].name: spec.matrix.nodePools[0].name in body should match",
 		"spec.matrix.nodePools[1].name: spec.matrix.nodePools[1].name in body should match",
 		"spec.matrix.nodePools[2].name: spec.matrix.nodePools[2].name in body should match",
-		"spec.matrix.controls[0].name: spec.matrix.controls[0].name in body should match"},
+		"spec.matrix.hashes[0].name: spec.matrix.hashes[0].name in body should match"},
 	"a label that no node can have": {`spec: {matrix: {nodePools: [{name: small, nodeSelector: {pool: "a b"}}]}}`,
 		"spec.matrix.nodePools[0].nodeSelector.pool: spec.matrix.nodePools[0].nodeSelector.pool in body should match"},
 	"a label with a key that is too long": {`spec: {matrix: {nodePools: [
@@ -90,55 +90,54 @@ var ofMatrix = cases{
 		"spec.matrix.nodePools[0].tolerations[0]: a toleration without a key requires operator: Exists"},
 }
 
-// cheap returns a list of controls, without its brackets.
+// cheap returns a list of hashes, without its brackets.
 func cheap(n int) string {
 	var list []string
 	for i := range n {
-		list = append(list, fmt.Sprintf("{name: a%d, algorithm: SHA256}", i))
+		list = append(list, fmt.Sprintf("{name: a%d, sha256: {}}", i))
 	}
 	return strings.Join(list, ", ")
 }
 
-var ofControls = cases{
-	"each algorithm with its defaults": {`spec: {service: {memoryLimit: 192Mi}, matrix: {controls: [
-		{name: session, cost: 10, sessions: true}, {name: argon2id, algorithm: Argon2id},
-		{name: scrypt, algorithm: Scrypt}, {name: pbkdf2, algorithm: PBKDF2}, {name: cheap8, algorithm: SHA256}]}}`},
-	"each number at its highest": {`spec: {service: {memoryLimit: 64Gi}, matrix: {controls: [
-		{name: again, cost: 16}, {name: pbkdf2, algorithm: PBKDF2, iterations: 10000000},
-		{name: argon2id, algorithm: Argon2id, memoryKiB: 4194304, iterations: 64, parallelism: 64},
-		{name: scrypt, algorithm: Scrypt, memoryKiB: 4194304, parallelism: 64}]}}`},
-	"each number at its lowest": {`spec: {matrix: {controls: [
-		{name: again, cost: 4}, {name: pbkdf2, algorithm: PBKDF2, iterations: 1000},
-		{name: argon2id, algorithm: Argon2id, memoryKiB: 8, iterations: 1, parallelism: 1},
-		{name: scrypt, algorithm: Scrypt, memoryKiB: 8, parallelism: 1}]}}`},
-	"controls instead of costs":        {`spec: {matrix: {costs: null, controls: [{name: cheap, algorithm: SHA256}]}}`},
-	"a name like a cost's":             {`spec: {matrix: {controls: [{name: c8, cost: 8}]}}`, likeCost},
-	"a name that begins like a cost's": {`spec: {matrix: {controls: [{name: c8-500m, cost: 8}]}}`, likeCost},
-	"two controls with one name": {`spec: {matrix: {controls: [{name: again, cost: 8}, {name: again, cost: 8}]}}`,
-		"spec.matrix.controls: two controls have the same name"},
-	"bcrypt without a cost": {`spec: {matrix: {controls: [{name: session, sessions: true}]}}`, bcryptCost},
-	"a cost with another algorithm": {`spec: {matrix: {controls: [{name: cheap, algorithm: SHA256, cost: 8}]}}`,
-		bcryptCost},
-	"memory with an algorithm that has none": {`spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2, memoryKiB: 1024}]}}`,
-		"spec.matrix.controls[0]: memoryKiB is for Argon2id and Scrypt only"},
-	"lanes with an algorithm that has none": {`spec: {matrix: {controls: [{name: cheap, algorithm: SHA256, parallelism: 1}]}}`,
-		"spec.matrix.controls[0]: parallelism is for Argon2id and Scrypt only"},
-	"iterations with an algorithm that has none": {`spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt,
-		memoryKiB: 1024, iterations: 2000}]}}`,
-		withIterations},
-	"too many iterations of Argon2id": {`spec: {matrix: {controls: [{name: argon2id, algorithm: Argon2id,
-		iterations: 65}]}}`,
-		withIterations},
-	"too few iterations of PBKDF2": {`spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2, iterations: 999}]}}`,
-		withIterations},
-	"memory of scrypt that is not a power of two": {`spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt, memoryKiB: 19456}]}}`,
-		"spec.matrix.controls[0]: memoryKiB must be a power of two with Scrypt"},
-	"too little memory for the lanes of Argon2id": {`spec: {matrix: {controls: [
-		{name: argon2id, algorithm: Argon2id, memoryKiB: 31, parallelism: 4}]}}`,
-		"spec.matrix.controls[0]: Argon2id needs 8 KiB of memory for each lane"},
+var ofHashes = cases{
+	"each kind with its defaults": {`spec: {service: {memoryLimit: 192Mi}, matrix: {hashes: [
+		{name: session, bcrypt: {cost: 10}, sessions: true}, {name: argon2id, argon2id: {}},
+		{name: scrypt, scrypt: {}}, {name: pbkdf2, pbkdf2: {}}, {name: cheap8, sha256: {}}]}}`},
+	"each number at its highest": {`spec: {service: {memoryLimit: 64Gi}, matrix: {hashes: [
+		{name: again, bcrypt: {cost: 16}}, {name: pbkdf2, pbkdf2: {digest: SHA-512, iterations: 10000000}},
+		{name: argon2id, argon2id: {memoryKiB: 4194304, iterations: 64, parallelism: 64}, guessesPerSecond: 1000000000000},
+		{name: scrypt, scrypt: {memoryKiB: 4194304, parallelism: 64}}]}}`},
+	"each number at its lowest": {`spec: {matrix: {hashes: [
+		{name: again, bcrypt: {cost: 4}}, {name: pbkdf2, pbkdf2: {digest: SHA-256, iterations: 1000}},
+		{name: argon2id, argon2id: {memoryKiB: 8, iterations: 1, parallelism: 1}, guessesPerSecond: 1},
+		{name: scrypt, scrypt: {memoryKiB: 8, parallelism: 1}}]}}`},
+	"hashes instead of costs":          {`spec: {matrix: {costs: null, hashes: [{name: cheap, sha256: {}}]}}`},
+	"a hash without a name":            {`spec: {matrix: {hashes: [{argon2id: {}}]}}`, "spec.matrix.hashes: each hash of matrix.hashes must have a name"},
+	"a name like a cost's":             {`spec: {matrix: {hashes: [{name: c8, bcrypt: {cost: 8}}]}}`, likeCost},
+	"a name that begins like a cost's": {`spec: {matrix: {hashes: [{name: c8-500m, bcrypt: {cost: 8}}]}}`, likeCost},
+	"two hashes with one name": {`spec: {matrix: {hashes: [{name: again, bcrypt: {cost: 8}}, {name: again, bcrypt: {cost: 8}}]}}`,
+		"spec.matrix.hashes[1]: Duplicate value"},
+	"no kind":            {`spec: {matrix: {hashes: [{name: session, sessions: true}]}}`, oneOf},
+	"two kinds":          {`spec: {matrix: {hashes: [{name: cheap, sha256: {}, bcrypt: {cost: 8}}]}}`, oneOf},
+	"guesses at bcrypt":  {`spec: {matrix: {hashes: [{name: again, bcrypt: {cost: 8}, guessesPerSecond: 12000}]}}`, guessesOfOther},
+	"a cost of 3":        {`spec: {matrix: {hashes: [{name: again, bcrypt: {cost: 3}}]}}`, inBody("bcrypt.cost", "greater than or equal to 4")},
+	"a cost of 17":       {`spec: {matrix: {hashes: [{name: again, bcrypt: {cost: 17}}]}}`, inBody("bcrypt.cost", "less than or equal to 16")},
+	"65 passes":          {`spec: {matrix: {hashes: [{name: a, argon2id: {iterations: 65}}]}}`, inBody("argon2id.iterations", "less than or equal to 64")},
+	"too few iterations": {`spec: {matrix: {hashes: [{name: p, pbkdf2: {iterations: 999}}]}}`, inBody("pbkdf2.iterations", "greater than or equal to 1000")},
+	"memory of scrypt that is not a power of two": {`spec: {matrix: {hashes: [{name: scrypt, scrypt: {memoryKiB: 19456}}]}}`,
+		"spec.matrix.hashes[0].scrypt: memoryKiB must be a power of two with scrypt"},
+	"too little memory for the lanes of Argon2id": {`spec: {matrix: {hashes: [{name: argon2id, argon2id: {memoryKiB: 31, parallelism: 4}}]}}`,
+		"spec.matrix.hashes[0].argon2id: argon2id needs 8 KiB of memory for each lane"},
 	"memory without a limit of workers": {`spec: {matrix: {
-		controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool}, {mode: Unbounded}]}}`,
-		"spec.matrix: a control with Argon2id or Scrypt requires mode: WorkerPool"},
-	"little memory without a limit of workers": {`spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2,
-		iterations: 1000}], concurrency: [{mode: Unbounded}]}}`},
+		hashes: [{name: argon2id, argon2id: {}}], concurrency: [{mode: WorkerPool}, {mode: Unbounded}]}}`,
+		"spec.matrix: argon2id and scrypt require mode: WorkerPool"},
+	"little memory without a limit of workers": {`spec: {matrix: {hashes: [{name: pbkdf2, pbkdf2: {}}], concurrency: [{mode: Unbounded}]}}`},
+	"another hash of no service": {`spec: {matrix: {hashes: [{name: plain, other: {}}]}}`,
+		"spec: a hash with other is what service.own computes"},
+}
+
+// inBody is the refusal of a number of the first hash by its bounds.
+func inBody(field, bound string) string {
+	field = "spec.matrix.hashes[0]." + field
+	return field + ": " + field + " in body should be " + bound
 }

@@ -41,7 +41,7 @@ func TestSamplePolicies(t *testing.T) {
 		},
 		"lowest-cost.yaml": {
 			reason:  tooWeak,
-			refused: []string{`spec: {matrix: {costs: [9, 10]}}`, `spec: {matrix: {costs: [9, 10]}, demand: {loginsPerSecond: 5, minimumCost: 9}}`},
+			refused: []string{`spec: {matrix: {costs: [9, 10]}}`, `spec: {matrix: {hashes: [{name: a, bcrypt: {cost: 9}}]}}`, `spec: {matrix: {costs: [9, 10]}, demand: {loginsPerSecond: 5, minimumCost: 9}}`},
 			allowed: []string{`{}`, `spec: {matrix: {costs: [9, 10]}, demand: {loginsPerSecond: 5, minimumCost: 10}}`},
 		},
 	} {

@@ -32,7 +32,7 @@ var creations = map[string]struct {
 	cases cases
 }{
 	"the matrix":     {plainExperiment, ofMatrix},
-	"controls":       {plainExperiment, ofControls},
+	"hashes":         {plainExperiment, ofHashes},
 	"the load":       {plainExperiment, ofLoad},
 	"the experiment": {plainExperiment, ofExperiment},
 	"an own service": {ownExperiment, ofOwnService},

@@ -55,7 +55,7 @@ func TestEveryFieldIsChangedInTurn(t *testing.T) {
 			t.Errorf("spec %d can't be sent: %v", number, err)
 		}
 	}
-	for _, path := range []string{"metadata.name", "spec", "spec.matrix.costs[]", "spec.matrix.nodePools[].nodeSelector[]", "spec.prices.attackerHardware.watts"} {
+	for _, path := range []string{"metadata.name", "spec", "spec.matrix.costs[]", "spec.matrix.nodePools[].nodeSelector[]", "spec.matrix.hashes[].argon2id.memoryKiB"} {
 		if !changed[path] {
 			t.Errorf("%s is never changed", path)
 		}

@@ -169,17 +169,15 @@ func TestDifferencesOfSpecsComeFirst(t *testing.T) {
 			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("8")), MaxReplicas: ptr.To[int32](4)}
 		}, "The demand differs: none in A, 5 logins/s with 30 % headroom, at least cost 10, at most 8 CPU, at most 4 replicas in B."},
 		"prices": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), GuessesPerSecondAtCost10: ptr.To[int64](10_000)}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 10000 guesses/s in B."},
 		"hashes": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmBcrypt, v1beta1.AlgorithmArgon2id}}
-		}, "The demand differs: none in A, 5 logins/s, any of Bcrypt and Argon2id in B."},
-		"prices of memory and of guesses at a control": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.005")), AttackerRates: []v1beta1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_000}}}
-		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 0.005 per GiB-hour, 12000 guesses/s at control argon in B."},
-		"hardware": {func(e *v1beta1.SizingExperiment) {
-			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", AttackerHardware: &v1beta1.AttackerHardware{Price: intstr.Parse("2000"), Watts: 575, PerKilowattHour: intstr.Parse("0.15"), Years: 3}}
-		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},
+			e.Spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), Hashes: []v1beta1.HashKind{v1beta1.HashBcrypt, v1beta1.HashArgon2id}}
+		}, "The demand differs: none in A, 5 logins/s, any of bcrypt and argon2id in B."},
+		"prices of memory and of guesses at a hash": {func(e *v1beta1.SizingExperiment) {
+			e.Spec.Prices = &v1beta1.Prices{Currency: "EUR", PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.005"))}
+			e.Spec.Matrix.Hashes = []v1beta1.Hash{{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}, GuessesPerSecond: ptr.To[int64](12_000)}}
+		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 0.005 per GiB-hour, 12000 guesses/s at hash argon in B."},
 		"mode":       {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity, e.Spec.Load.Rates = nil, &v1beta1.RatesLoad{} }, "The load's mode differs: Capacity in A, Rates in B."},
 		"arrivals":   {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.Arrivals = ptr.To(v1beta1.ArrivalsUniform) }, "The arrivals differ: Poisson in A, Uniform in B."},
 		"steps":      {func(e *v1beta1.SizingExperiment) { e.Spec.Load.Capacity.MinSamples = ptr.To[int32](400) }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},

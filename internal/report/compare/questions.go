@@ -22,7 +22,7 @@ func questions(a, b report.Document) []string {
 	var texts []string
 	texts = append(texts, differ("The objective differs", report.ObjectiveWords(from.Objective), report.ObjectiveWords(to.Objective))...)
 	texts = append(texts, differ("The demand differs", demand(a), demand(b))...)
-	texts = append(texts, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
+	texts = append(texts, differ("The prices differ", priceList(from), priceList(to))...)
 	texts = append(texts, differ("The load's mode differs", string(from.Load.Mode()), string(to.Load.Mode()))...)
 	texts = append(texts, differ("The arrivals differ", arrivals(from.Load), arrivals(to.Load))...)
 	if from.Load.Mode() == to.Load.Mode() && !equality.Semantic.DeepEqual(steps(from.Load), steps(to.Load)) {
@@ -61,7 +61,7 @@ func demand(d report.Document) string {
 	return text
 }
 
-func words(hashes []v1beta1.Algorithm) string {
+func words(hashes []v1beta1.HashKind) string {
 	var names []string
 	for _, hash := range hashes {
 		names = append(names, string(hash))
@@ -69,28 +69,24 @@ func words(hashes []v1beta1.Algorithm) string {
 	return strings.Join(names, " and ")
 }
 
-func priceList(p *v1beta1.Prices) string {
+func priceList(spec v1beta1.SizingExperimentSpec) string {
+	p := spec.Prices
 	if p == nil {
 		return ""
 	}
-	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, cmp.Or(units.Written(p.PerCPUHour), "none")), attackerWords(p)}
+	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, cmp.Or(units.Written(p.PerCPUHour), "none")), cmp.Or(units.Written(p.GPUHour), "none") + " per GPU-hour"}
 	if p.PerGiBHour != nil {
 		list = append(list, p.PerGiBHour.String()+" per GiB-hour")
 	}
-	if p.GuessesPerSecondPerGPUAtCost10 != nil {
-		list = append(list, fmt.Sprintf("%d guesses/s", *p.GuessesPerSecondPerGPUAtCost10))
+	if p.GuessesPerSecondAtCost10 != nil {
+		list = append(list, fmt.Sprintf("%d guesses/s", *p.GuessesPerSecondAtCost10))
 	}
-	for _, rate := range p.AttackerRates {
-		list = append(list, fmt.Sprintf("%d guesses/s at control %s", rate.GuessesPerSecond, rate.Control))
+	for _, hash := range spec.Matrix.Hashes {
+		if hash.GuessesPerSecond != nil {
+			list = append(list, fmt.Sprintf("%d guesses/s at hash %s", *hash.GuessesPerSecond, hash.Name))
+		}
 	}
 	return strings.Join(list, ", ")
-}
-
-func attackerWords(p *v1beta1.Prices) string {
-	if h := p.AttackerHardware; h != nil {
-		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price.String(), h.Watts, h.Years, h.PerKilowattHour.String())
-	}
-	return cmp.Or(units.Written(p.GPUHour), "none") + " per GPU-hour"
 }
 
 func arrivals(load v1beta1.Load) string {

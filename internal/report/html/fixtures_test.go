@@ -19,7 +19,7 @@ import (
 func documents() map[string]report.Document {
 	return map[string]report.Document{
 		"quickstart": quickstart(), "matrix": matrix(), "failed": failed(), "running": running(),
-		"users": users(), "controls": controls(), "none fits": noneFits(), "most variants": mostVariants(),
+		"users": users(), "other hashes": otherHashes(), "none fits": noneFits(), "most variants": mostVariants(),
 	}
 }
 
@@ -51,7 +51,7 @@ func add(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, cost int32, 
 	name := fmt.Sprintf("c%d-%s-%s", cost, limit, pool)
 	result := v1beta1.VariantResult{
 		Variant: name, TrialName: e.Name + "-" + name,
-		Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: limit, NodePool: pool,
+		Hash: v1beta1.BcryptHash(cost), CPULimit: limit, NodePool: pool,
 		Verdict: v1beta1.VerdictValid, ObjectiveMet: ptr.To(hash < 400e3), Trials: 1,
 		Calibration:           &handover.CalibrationResult{HashMicroseconds: int64(hash), ErrorMicroseconds: int64(hash / 200), Samples: 60},
 		BoundMilliPerSecond:   ptr.To(int64(bound * 1000)),
@@ -72,7 +72,7 @@ func add(e *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, cost int32, 
 		Spec: v1beta1.SizingTrialSpec{
 			Sequence: int32(len(trials) + 1), Repetition: 1,
 			Variant: v1beta1.Variant{
-				Name: name, Algorithm: v1beta1.AlgorithmBcrypt, Cost: cost, CPULimit: limit,
+				Name: name, Hash: v1beta1.BcryptHash(cost), CPULimit: limit,
 				Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}, NodePool: &v1beta1.NodePool{Name: pool},
 			},
 		},
@@ -133,7 +133,7 @@ func matrix() report.Document {
 				predicted(e, cost, "4", pool, true)
 			}
 			e.Status.HashTimes = append(e.Status.HashTimes, v1beta1.HashTime{
-				NodePool: pool, Cost: cost, HashMicroseconds: 57000 << (cost - 10), ErrorMicroseconds: 400, Samples: 60, Trials: 4,
+				NodePool: pool, Hash: v1beta1.BcryptHash(cost), HashMicroseconds: 57000 << (cost - 10), ErrorMicroseconds: 400, Samples: 60, Trials: 4,
 			})
 		}
 		predicted(e, 13, "4", pool, false)
@@ -183,7 +183,7 @@ func running() report.Document {
 	e.Status.Progress = &v1beta1.Progress{Trials: 24, Finished: 2, Running: []string{"c10-2-epyc"}}
 	for i := range e.Status.Results[2:] {
 		e.Status.Results[i+2] = v1beta1.VariantResult{
-			Variant: e.Status.Results[i+2].Variant, Algorithm: v1beta1.AlgorithmBcrypt, Cost: e.Status.Results[i+2].Cost,
+			Variant: e.Status.Results[i+2].Variant, Hash: v1beta1.BcryptHash(e.Status.Results[i+2].Hash.Cost()),
 			CPULimit: e.Status.Results[i+2].CPULimit, NodePool: e.Status.Results[i+2].NodePool, Verdict: v1beta1.VerdictPending,
 		}
 		d.Trials[i+2].Status = v1beta1.SizingTrialStatus{}
@@ -209,13 +209,13 @@ func users() report.Document {
 	return report.New(d.Experiment, d.Trials)
 }
 
-// controls has only controls and no costs.
-func controls() report.Document {
+// otherHashes has no costs.
+func otherHashes() report.Document {
 	d := quickstart()
 	d.Experiment.Spec.Matrix.Costs = nil
 	for i := range d.Experiment.Status.Results {
 		row := &d.Experiment.Status.Results[i]
-		row.Cost, row.Control, row.Algorithm = 0, fmt.Sprintf("argon-%d", i%2), v1beta1.AlgorithmArgon2id
+		row.Hash = v1beta1.Hash{Name: fmt.Sprintf("argon-%d", i%2), Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}
 	}
 	d.Experiment.Status.CostFits = nil
 	return report.New(d.Experiment, d.Trials)

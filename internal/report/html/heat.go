@@ -67,7 +67,7 @@ func heatMaps(d report.Document) []heatMap {
 }
 
 func cell(d report.Document, rows []report.Row, cost int32, limit string, least, most float64) heatCell {
-	at := slices.IndexFunc(rows, func(r report.Row) bool { return r.Result.Cost == cost && r.Result.CPULimit == limit })
+	at := slices.IndexFunc(rows, func(r report.Row) bool { return r.Result.Hash.Cost() == cost && r.Result.CPULimit == limit })
 	if at < 0 {
 		return heatCell{}
 	}
@@ -116,13 +116,12 @@ type group struct {
 	rows []report.Row
 }
 
-// groups returns the groups of rows, without controls, which have no place on an axis of
-// costs.
+// groups returns the groups of rows with a cost. Other hashes have no place on an axis of costs.
 func groups(rows []report.Row) []group {
 	var all []group
 	named := differing(rows)
 	for _, row := range rows {
-		if row.Result.Control != "" || row.Result.Cost == 0 {
+		if !row.Result.Hash.IsCost() {
 			continue
 		}
 		name := named(row)
@@ -178,7 +177,7 @@ func limits(rows []report.Row) []string {
 func costs(rows []report.Row) []int32 {
 	var all []int32
 	for _, row := range rows {
-		all = append(all, row.Result.Cost)
+		all = append(all, row.Result.Hash.Cost())
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

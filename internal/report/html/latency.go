@@ -80,10 +80,7 @@ func curves(rows []report.Row) []panelCurves {
 }
 
 func panelTitle(row report.Row, named func(report.Row) string) string {
-	title := "Cost " + strconv.Itoa(int(row.Result.Cost))
-	if row.Result.Control != "" {
-		title = row.Result.Control
-	}
+	title := cmp.Or(row.Result.Hash.Name, "Cost "+strconv.Itoa(int(row.Result.Hash.Cost())))
 	if name := named(row); name != "" {
 		title += ", " + name
 	}

@@ -88,7 +88,7 @@ func measure(report *cgroup2.Report, log *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	hash := []string{envvar.Algorithm + "=Bcrypt", envvar.Cost + "=6"}
+	hash := []string{envvar.Algorithm + "=bcrypt", envvar.Cost + "=6"}
 	calibrate := service.command(log, hash, "/loginservice", "calibrate", "--time=2s", "--output="+calibration)
 	if err := calibrate.Run(); err != nil {
 		return fmt.Errorf("calibrate: %w", err)

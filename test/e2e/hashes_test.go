@@ -13,27 +13,26 @@ import (
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// someOfEach has a control with sessions, one that takes memory, and a cheap one. No hash takes longer than one
+// someOfEach has a hash with sessions, one that takes memory, and a cheap one. No hash takes longer than one
 // of cost 8. The tests of cmd/loginservice calibrate and serve every algorithm.
-var someOfEach = []v1beta1.Control{
-	{Name: "session", Algorithm: v1beta1.AlgorithmBcrypt, Cost: ptr.To[int32](8), Sessions: true},
-	{Name: "argon2id", Algorithm: v1beta1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](8192), Iterations: ptr.To[int32](1)},
-	{Name: "cheap", Algorithm: v1beta1.AlgorithmSHA256},
+var someOfEach = []v1beta1.Hash{
+	{Name: "session", Bcrypt: &v1beta1.Bcrypt{Cost: 8}, Sessions: true},
+	{Name: "argon2id", Argon2id: &v1beta1.Argon2id{MemoryKiB: 8192, Iterations: 1, Parallelism: 1}, GuessesPerSecond: ptr.To[int64](40_000)},
+	{Name: "cheap", SHA256: &v1beta1.SHA256{}},
 }
 
-// TestControlsAreMeasured sends its logins with TLS, which changes nothing else.
-func TestControlsAreMeasured(t *testing.T) {
+// TestHashesAreMeasured sends its logins with TLS, which changes nothing else.
+func TestHashesAreMeasured(t *testing.T) {
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "controls", func(s *v1beta1.SizingExperimentSpec) {
-		s.Matrix = v1beta1.Matrix{CPULimits: fixture.Limits("500m"), Controls: someOfEach}
+	e := measured(t, tiny(namespace(t), "hashes", func(s *v1beta1.SizingExperimentSpec) {
+		s.Matrix = v1beta1.Matrix{CPULimits: fixture.Limits("500m"), Hashes: someOfEach}
 		s.Service.Builtin = &v1beta1.Builtin{TLS: &v1beta1.TLS{Handshakes: v1beta1.HandshakesEachLogin}}
 		s.Demand = &v1beta1.Demand{
 			LoginsPerSecond: intstr.FromInt32(2), MinimumCost: ptr.To[int32](4), Verify: v1beta1.VerifyNone,
-			Hashes: []v1beta1.Algorithm{v1beta1.AlgorithmArgon2id},
+			Hashes: []v1beta1.HashKind{v1beta1.HashArgon2id},
 		}
 		s.Prices = &v1beta1.Prices{
 			Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04")), PerGiBHour: ptr.To(intstr.Parse("0.005")),
-			AttackerRates: []v1beta1.AttackerRate{{Control: "argon2id", GuessesPerSecond: 40_000}},
 		}
 	}, loaded(t, 50, 100)), 6*time.Minute)
 	for _, trial := range trialsOf(t, e) {
@@ -54,7 +53,7 @@ func TestControlsAreMeasured(t *testing.T) {
 		t.Errorf("with only Argon2id the size is %+v: %s", size, recommendation.Reason)
 	}
 	for _, row := range e.Status.Results {
-		if peak := ptr.Deref(row.MemoryPeakBytes, 0); row.Control == "argon2id" && peak < 8<<20 {
+		if peak := ptr.Deref(row.MemoryPeakBytes, 0); row.Hash.Name == "argon2id" && peak < 8<<20 {
 			t.Errorf("a pod that hashes with 8 MiB used at most %d bytes", peak)
 		}
 	}
@@ -71,7 +70,7 @@ func measuredOne(t *testing.T, trial *v1beta1.SizingTrial) {
 	}
 	step := trial.Status.Steps[0]
 	hashes := ptr.Deref(step.ServiceHashes, -1)
-	if step.OK != step.Scheduled || step.OK < 99 || trial.Spec.Variant.Sessions == (hashes > step.OK/2) {
-		t.Errorf("%s answered %d of %d requests, sessions %t, by %d hashes", trial.Name, step.OK, step.Scheduled, trial.Spec.Variant.Sessions, hashes)
+	if step.OK != step.Scheduled || step.OK < 99 || trial.Spec.Variant.Hash.Sessions == (hashes > step.OK/2) {
+		t.Errorf("%s answered %d of %d requests, sessions %t, by %d hashes", trial.Name, step.OK, step.Scheduled, trial.Spec.Variant.Hash.Sessions, hashes)
 	}
 }
