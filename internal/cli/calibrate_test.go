@@ -126,7 +126,7 @@ func TestCalibrateRefusesInvalidFlags(t *testing.T) {
 		"a cost twice":            {"--costs 10,10", "--costs names 10 twice"},
 		"a moment":                {"--duration 1s", "--duration 1s: must be between 5s and 1h0m0s"},
 		"headroom of no rate":     {"--headroom 50", "set --rate to the logins per second to serve"},
-		"a rate of nothing":       {"--rate 0", "must be between 1 and 1000000"},
+		"a rate of nothing":       {"--rate 0", "must be above 0 and at most 1000000"},
 		"an unknown format":       {"-o html", "html"},
 		"an argument":             {"login-sizing", "unknown command"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -194,7 +195,7 @@ func (c *change) apply(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperi
 	if err != nil {
 		return spec, err
 	}
-	if err := errors.Join(json.Unmarshal(patch, &spec), c.setGuesses(spec.Matrix.Hashes)); err != nil {
+	if err := errors.Join(merge(&spec, patch), c.setGuesses(spec.Matrix.Hashes)); err != nil {
 		return spec, err
 	}
 	if spec.Prices != nil && spec.Prices.Currency == "" {
@@ -222,6 +223,19 @@ func (c *change) setGuesses(all []v1beta1.Hash) error {
 		}
 	}
 	return nil
+}
+
+// merge changes a spec by a JSON merge patch.
+func merge(spec *v1beta1.SizingExperimentSpec, patch []byte) error {
+	document, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	if document, err = jsonpatch.MergePatch(document, patch); err != nil {
+		return err
+	}
+	*spec = v1beta1.SizingExperimentSpec{}
+	return json.Unmarshal(document, spec)
 }
 
 // patch returns the fields of a spec that the flags set, as JSON.

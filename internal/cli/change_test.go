@@ -45,8 +45,11 @@ func TestApplyChangesOnlyGivenFlags(t *testing.T) {
 		"the rate": {[]string{"--rate=200"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Demand.LoginsPerSecond = intstr.FromInt32(200)
 		}},
+		"a rate that is not whole": {[]string{"--rate=0.5"}, func(s *v1beta1.SizingExperimentSpec) {
+			s.Demand.LoginsPerSecond = intstr.FromString("0.5")
+		}},
 		"the objective": {[]string{"--p95=300ms", "--max-error-per-mille=0"}, func(s *v1beta1.SizingExperimentSpec) {
-			s.Objective = v1beta1.Objective{P95Milliseconds: 300}
+			s.Objective = v1beta1.Objective{P95Milliseconds: 300, MaxErrorPerMille: ptr.To[int32](0)}
 		}},
 		"every percentile": {[]string{"--p50=100ms", "--p95=300ms", "--p99=2s"}, func(s *v1beta1.SizingExperimentSpec) {
 			s.Objective.P50Milliseconds, s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = ptr.To[int32](100), 300, ptr.To[int32](2000)
@@ -150,9 +153,13 @@ func TestApplyNeedsARate(t *testing.T) {
 // TestFlagsAreCheckedBySchema has a flag of each kind. Their limits are those of the API.
 func TestFlagsAreCheckedBySchema(t *testing.T) {
 	for _, tt := range []struct{ argument, want string }{
-		{"--rate=0", `invalid argument "0" for "--rate" flag: must be between 1 and 1000000`},
-		{"--rate=1000001", "must be between 1 and 1000000"},
-		{"--rate=many", "must be between 1 and 1000000"},
+		{"--rate=0", `invalid argument "0" for "--rate" flag: must be above 0 and at most 1000000, with up to three decimals`},
+		{"--rate=1000001", "must be above 0 and at most 1000000"},
+		{"--rate=1000000.001", "must be above 0 and at most 1000000"},
+		{"--rate=0.0005", "with up to three decimals"},
+		{"--rate=500m", "with up to three decimals"},
+		{"--rate=many", "must be above 0 and at most 1000000"},
+		{"--headroom=401", "must be between 0 and 400"},
 		{"--p95=0s", "must be whole milliseconds, from 1ms to 1m0s"},
 		{"--p95=1500us", "must be whole milliseconds"},
 		{"--p95=61s", "must be whole milliseconds"},

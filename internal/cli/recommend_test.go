@@ -123,7 +123,7 @@ func TestRecommendRefusesInvalidArguments(t *testing.T) {
 		"nothing named":       {nil, "name an experiment, or give a saved report with -f"},
 		"both named":          {[]string{file, "-f", file}, "name an experiment or a file, not both"},
 		"no demand":           {[]string{file}, "rate"},
-		"a rate of none":      {[]string{file, "--rate=0"}, "for \"--rate\" flag: must be between"},
+		"a rate of none":      {[]string{file, "--rate=0"}, "for \"--rate\" flag: must be above 0"},
 		"a format of none":    {[]string{file, "--rate=1", "-o", "html"}, "must be one of json, table, yaml"},
 		"no file":             {[]string{"nowhere.json"}, "nowhere.json: no such file"},
 		"no name":             {[]string{"a/b/c"}, `"a/b/c" is not the name of an experiment`},

@@ -84,7 +84,7 @@ func TestCommandsKeepTheirFlags(t *testing.T) {
 func TestHelpShowsKindsAndChoices(t *testing.T) {
 	for command, want := range map[string][]string{
 		"":          {"kubectl hashmark [command]", "Hashmark measures how strong a password hash", "Exit codes: 0 if the objective can be met"},
-		"recommend": {"--guesses-at hash ", "--rate int ", "--p95 duration ", "--hashes strings ", "what to print: json, table, yaml (default \"table\")"},
+		"recommend": {"--guesses-at hash ", "--rate rate ", "--headroom int ", "--per-cpu-hour price ", "--p95 duration ", "--hashes strings ", "what to print: json, table, yaml (default \"table\")"},
 		"run":       {"in the format of its extension: .csv, .html, .json, .md, .txt, .xml", "what to print: csv, html, json, junit, markdown, table"},
 		"cancel":    {"cancel NAME... | --all", "What was measured is kept", "With --all, all experiments of the namespace"},
 	} {

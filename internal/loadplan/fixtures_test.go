@@ -17,7 +17,8 @@ func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 		Service:    v1beta1.Service{Replicas: 1},
 		Load: v1beta1.Load{StepSeconds: 10,
 			WarmupSeconds: 5, RequestTimeoutSeconds: 10},
-		Seed: 7,
+		Objective: v1beta1.Objective{MaxErrorPerMille: ptr.To[int32](0)},
+		Seed:      7,
 	}
 	for _, change := range changes {
 		change(&spec)

@@ -21,7 +21,7 @@ func evenlySpaced(spec *v1beta1.SizingExperimentSpec) {
 func comparedWithC8(spec *v1beta1.SizingExperimentSpec) { spec.Baseline = "c8-500m" }
 
 func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
-	two := &v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 620}
+	two := &v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 625}
 	for name, c := range map[string]struct {
 		spec     v1beta1.SizingExperimentSpec
 		variant  string
@@ -53,7 +53,7 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 		},
 		"a size lists the limits that it exceeds": {
 			small(noPrices), "c8-500m", 4000, v1beta1.VerdictValid,
-			&v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 620, Breaks: []v1beta1.Bound{v1beta1.BoundMinimumCost}}, nil,
+			&v1beta1.Sizing{Replicas: 2, TotalCPU: "1", LoadPerMille: 625, Breaks: []v1beta1.Bound{v1beta1.BoundMinimumCost}}, nil,
 		},
 		"a cost that has a name is like any other": {
 			small(again), "again-500m", 4000, v1beta1.VerdictValid,

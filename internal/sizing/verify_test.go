@@ -84,6 +84,9 @@ func TestAnotherQuestionIsNotVerifiedButFailuresStillCount(t *testing.T) {
 	demand := func(perSecond int32) func(*v1beta1.SizingExperimentSpec) {
 		return func(s *v1beta1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = intstr.FromInt32(perSecond) }
 	}
+	quoted := func(s *v1beta1.SizingExperimentSpec) {
+		s.Demand.LoginsPerSecond, s.Demand.MaxTotalCPU = intstr.FromString("5"), ptr.To(intstr.FromString("1"))
+	}
 	looser := func(s *v1beta1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }
 	for name, c := range map[string]struct {
 		outcomes []v1beta1.VerificationOutcome
@@ -92,6 +95,7 @@ func TestAnotherQuestionIsNotVerifiedButFailuresStillCount(t *testing.T) {
 		again    bool // the size that was verified first is recommended
 	}{
 		"the same question":                    {met, func(*v1beta1.SizingExperimentSpec) {}, true, true},
+		"the same question in quotes":          {met, quoted, true, true},
 		"other prices":                         {met, prices, true, true},
 		"less demand":                          {met, demand(4), false, true},
 		"a looser objective":                   {met, looser, false, true},

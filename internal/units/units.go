@@ -29,12 +29,12 @@ func Written(value *intstr.IntOrString) string {
 	return value.String()
 }
 
-// Share formats a share in thousandths in whole percent: 67 %.
+// Share formats a share that is stored in thousandths: 67 %, 58.5 %.
 func Share(perMille *int64) string {
 	if perMille == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d %%", (*perMille+5)/10)
+	return Number(float64(*perMille)/10) + " %"
 }
 
 // PerSecond formats a rate, times 1000, that is known.

@@ -3,6 +3,7 @@ package units_test
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -29,6 +30,8 @@ func TestNumbers(t *testing.T) {
 		"−3.4 %":  units.Difference(ptr.To[int64](-34)),
 		"+0.1 %":  units.Difference(ptr.To[int64](1)),
 		"±0 %":    units.Difference(new(int64)),
+		"67 %":    units.Share(ptr.To[int64](670)),
+		"58.5 %":  units.Share(ptr.To[int64](585)),
 		"0.949":   units.Ratio(0.949),
 		"1.07":    units.Ratio(1.0701),
 		"12.3":    units.Ratio(12.34),
@@ -42,8 +45,16 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestWrittenIsWhatTheUserWrote(t *testing.T) {
+	for _, want := range []string{"8", "8.0", "7500m"} {
+		if got := units.Written(ptr.To(intstr.Parse(want))); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestAbsentNumbersAreEmpty(t *testing.T) {
-	if got := units.Latency(nil) + units.Rate(nil) + units.Difference(nil); got != "" {
+	if got := units.Latency(nil) + units.Rate(nil) + units.Difference(nil) + units.Share(nil) + units.Written(nil); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}
 }

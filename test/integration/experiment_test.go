@@ -6,23 +6,24 @@ import "strings"
 
 // Refusals that several cases have.
 const (
-	tooHigh          = "spec: demand.minimumCost, by default 10, is above every cost of the matrix"
-	kindMissing      = "spec: demand.hashes names a kind of hash that the matrix doesn't have without sessions"
-	oneLoad          = "spec.load: a load is one of capacity, rates and users"
-	longStep         = "spec.load: stepSeconds is above capacity.maxStepSeconds"
-	rateKind         = "spec.load.rates.perSecond: each rate must be a whole number or a string with up to three decimals"
-	rateRange        = "spec.load.rates.perSecond: each rate must be above 0 and at most 2,000 logins per second"
-	rateOrder        = "spec.load.rates.perSecond: rates must be in ascending order"
-	rateCallers      = "spec.load: a rate times requestTimeoutSeconds must be at most 2,000 callers"
-	usersOrder       = "spec.load.users.counts: numbers of users must be in ascending order"
-	repetitionsRange = "spec.repetitions: repetitions must be between 1 and 10"
-	parallelismRange = "spec.parallelism: parallelism must be between 1 and 8"
-	attemptsRange    = "spec.attemptsPerTrial: attemptsPerTrial must be between 1 and 5"
-	beyondTimeout    = "spec: objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000"
-	memoryOfPod      = "spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi"
-	cpuOfLoad        = "spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64"
-	memoryOfLoad     = "spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi"
-	demandCPU        = "spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0"
+	tooHigh       = "spec: demand.minimumCost, by default 10, is above every cost of the matrix"
+	kindMissing   = "spec: demand.hashes names a kind of hash that the matrix doesn't have without sessions"
+	oneLoad       = "spec.load: a load is one of capacity, rates and users"
+	longStep      = "spec.load: stepSeconds is above capacity.maxStepSeconds"
+	rateKind      = "spec.load.rates.perSecond: each rate must be a whole number or a string with up to three decimals"
+	rateRange     = "spec.load.rates.perSecond: each rate must be above 0 and at most 2,000 logins per second"
+	rateOrder     = "spec.load.rates.perSecond: rates must be in ascending order"
+	rateCallers   = "spec.load: a rate times requestTimeoutSeconds must be at most 2,000 callers"
+	usersOrder    = "spec.load.users.counts: numbers of users must be in ascending order"
+	beyondTimeout = "spec: objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000"
+	memoryOfPod   = "spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi"
+	cpuOfLoad     = "spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64"
+	demandCPU     = "spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0"
+	demandKind    = "spec.demand.loginsPerSecond: demand.loginsPerSecond must be a whole number or a string with up to three decimals"
+	demandRange   = "spec.demand.loginsPerSecond: demand.loginsPerSecond must be above 0 and at most 1,000,000"
+	cpuPrice      = "spec.prices.perCPUHour: prices.perCPUHour must be 0 or more"
+	memoryPrice   = "spec.prices.perGiBHour: prices.perGiBHour must be 0 or more"
+	gpuPrice      = "spec.prices.gpuHour: prices.gpuHour must be 0 or more"
 )
 
 var ofLoad = cases{
@@ -73,9 +74,13 @@ var ofExperiment = cases{
 	"the highest numbers": {`spec: {repetitions: 10, parallelism: 8, attemptsPerTrial: 5}`},
 	"the lowest numbers":  {`spec: {repetitions: 1, parallelism: 1, attemptsPerTrial: 1}`},
 	"numbers that are higher": {`spec: {repetitions: 11, parallelism: 9, attemptsPerTrial: 6}`,
-		repetitionsRange, parallelismRange, attemptsRange},
+		"spec.repetitions: spec.repetitions in body should be less than or equal to 10",
+		"spec.parallelism: spec.parallelism in body should be less than or equal to 8",
+		"spec.attemptsPerTrial: spec.attemptsPerTrial in body should be less than or equal to 5"},
 	"numbers that are lower": {`spec: {repetitions: 0, parallelism: 0, attemptsPerTrial: 0}`,
-		repetitionsRange, parallelismRange, attemptsRange},
+		"spec.repetitions: spec.repetitions in body should be greater than or equal to 1",
+		"spec.parallelism: spec.parallelism in body should be greater than or equal to 1",
+		"spec.attemptsPerTrial: spec.attemptsPerTrial in body should be greater than or equal to 1"},
 
 	"a latency as long as the timeout": {`spec: {objective: {p95Milliseconds: 1000}, load: {requestTimeoutSeconds: 1}}`},
 	"a latency above the timeout": {`spec: {objective: {p95Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}`,
@@ -99,15 +104,15 @@ var ofExperiment = cases{
 	"TLS with a connection for a caller": {`spec: {service: {builtin: {tls: {handshakes: EachCaller}}}}`},
 	"TLS with a connection for a caller, and several replicas": {`spec: {service: {replicas: 2, builtin: {tls: {handshakes: EachCaller}}}}`,
 		"spec.service: service.builtin.tls.handshakes EachCaller has no effect with several replicas"},
-	"the smallest pods": {`spec: {service: {memoryLimit: 32Mi}, generator: {cpuLimit: 1m, memoryLimit: 16Mi}}`},
-	"the largest pods":  {`spec: {service: {memoryLimit: 64Gi}, generator: {cpuLimit: "64", memoryLimit: 64Gi}}`},
-	"pods that are smaller": {`spec: {service: {memoryLimit: 31Mi}, generator: {cpuLimit: "0", memoryLimit: 15Mi}}`,
-		memoryOfPod, cpuOfLoad, memoryOfLoad},
-	"pods that are larger": {`spec: {service: {memoryLimit: 65Gi}, generator: {cpuLimit: "65", memoryLimit: 65Gi}}`,
-		memoryOfPod, cpuOfLoad, memoryOfLoad},
-	"amounts that are not quantities": {`spec: {service: {memoryLimit: much}, generator: {cpuLimit: half,
-		memoryLimit: 1 Gi}}`,
-		memoryOfPod, cpuOfLoad, memoryOfLoad},
+	"the smallest pods":             {`spec: {service: {memoryLimit: 32Mi}, generator: {cpuLimit: 1m}}`},
+	"the smallest pods, as numbers": {`spec: {service: {memoryLimit: 33554432}, generator: {cpuLimit: 1}}`},
+	"the largest pods":              {`spec: {service: {memoryLimit: 64Gi}, generator: {cpuLimit: 64}}`},
+	"pods that are smaller":         {`spec: {service: {memoryLimit: 31Mi}, generator: {cpuLimit: 0}}`, memoryOfPod, cpuOfLoad},
+	"pods that are larger":          {`spec: {service: {memoryLimit: 65Gi}, generator: {cpuLimit: "65"}}`, memoryOfPod, cpuOfLoad},
+	"pods beyond 32 bits": {`spec: {service: {memoryLimit: 3000000000}, generator: {cpuLimit: 3000000000}}`,
+		memoryOfPod, cpuOfLoad},
+	"amounts that are not quantities": {`spec: {service: {memoryLimit: much}, generator: {cpuLimit: half}}`,
+		memoryOfPod, cpuOfLoad},
 
 	"a demand, prices and a baseline": {`spec: {baseline: c10-1, demand: {loginsPerSecond: 60, maxTotalCPU: "8",
 		maxReplicas: 4, surviveReplicas: 3}, prices: {perCPUHour: "0.04", gpuHour: "3"}}`},
@@ -133,8 +138,18 @@ var ofExperiment = cases{
 	"a demand with rates": {`spec: {demand: {loginsPerSecond: 60}, load: {rates: {perSecond: [20]}}}`},
 	"a demand with users": {`spec: {demand: {loginsPerSecond: 60}, load: {users: {counts: [15]}}}`,
 		"spec: demand is a login rate, which load.users does not measure"},
-	"a demand without CPU":     {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: "0"}}`, demandCPU},
-	"a demand of CPU in words": {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: all}}`, demandCPU},
+	"the lowest rate of a demand":     {`spec: {demand: {loginsPerSecond: "0.001"}}`},
+	"the highest rate of a demand":    {`spec: {demand: {loginsPerSecond: 1000000}}`},
+	"a demand of nothing":             {`spec: {demand: {loginsPerSecond: 0}}`, demandRange},
+	"a demand below nothing":          {`spec: {demand: {loginsPerSecond: -1}}`, demandRange},
+	"a demand above the highest rate": {`spec: {demand: {loginsPerSecond: "1000000.001"}}`, demandRange},
+	"a demand beyond 32 bits":         {`spec: {demand: {loginsPerSecond: 3000000000}}`, demandRange},
+	"a demand with four decimals":     {`spec: {demand: {loginsPerSecond: "0.0001"}}`, demandKind},
+	"a demand in words":               {`spec: {demand: {loginsPerSecond: many}}`, demandKind},
+	"a demand of CPU, as a number":    {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: 8}}`},
+	"a demand of CPU beyond 32 bits":  {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: 3000000000}}`, demandCPU},
+	"a demand without CPU":            {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: "0"}}`, demandCPU},
+	"a demand of CPU in words":        {`spec: {demand: {loginsPerSecond: 60, maxTotalCPU: all}}`, demandCPU},
 	"no replica left if surviveReplicas are down": {`spec: {demand: {loginsPerSecond: 60, maxReplicas: 2,
 		surviveReplicas: 2}}`,
 		"spec.demand: demand.maxReplicas must be greater than demand.surviveReplicas"},
@@ -142,7 +157,10 @@ var ofExperiment = cases{
 	"prices that are not decimals, and an unusual currency": {`spec: {prices: {
 		currency: usd, perCPUHour: ".5", gpuHour: "3.", perGiBHour: "1e3"}}`,
 		"spec.prices.currency: spec.prices.currency in body should match",
-		"spec.prices.perCPUHour: spec.prices.perCPUHour in body should match",
-		"spec.prices.gpuHour: spec.prices.gpuHour in body should match",
-		"spec.prices.perGiBHour: spec.prices.perGiBHour in body should match"},
+		cpuPrice, gpuPrice, memoryPrice},
+	"prices that are whole numbers": {`spec: {prices: {perCPUHour: 1, perGiBHour: 0, attackerHardware: {price: 2000, watts: 1,
+		perKilowattHour: 1, years: 1}}}`},
+	"prices that no client can read": {`spec: {prices: {perCPUHour: 3000000000, perGiBHour: -1, attackerHardware: {
+		price: 3000000000, watts: 1, perKilowattHour: "0,15", years: 1}}}`,
+		cpuPrice, memoryPrice, hardwarePrice, powerPrice},
 }

@@ -31,8 +31,9 @@ type panel struct {
 }
 
 type bar struct {
-	Label   string
-	Percent int32
+	Label string
+	// Percent is a share of 100.
+	Percent float64
 }
 
 // drawing marks an SVG of package html as safe: the package escapes what users wrote.
@@ -205,7 +206,7 @@ func throttlingPart(d report.Document) part {
 	}
 	for _, row := range d.Rows {
 		if share := row.Result.ThrottledPerMille; share != nil {
-			f.Bars = append(f.Bars, bar{Label: atLoad(row), Percent: int32(min(max((*share+5)/10, 0), 100))})
+			f.Bars = append(f.Bars, bar{Label: atLoad(row), Percent: float64(min(max(*share, 0), 1000)) / 10})
 		}
 	}
 	return figurePart("throttling", "Throttling", f)
