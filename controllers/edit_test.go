@@ -29,8 +29,8 @@ var edits = map[string]func(*v1beta1.SizingExperimentSpec){
 	"another order":          func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7, 6} },
 	"another load":           func(s *v1beta1.SizingExperimentSpec) { s.Load.StepSeconds = 3 },
 	"another seed":           func(s *v1beta1.SizingExperimentSpec) { s.Seed = ptr.To[int64](8) },
-	"more repetitions":       func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = 2 },
-	"more trials at a time":  func(s *v1beta1.SizingExperimentSpec) { s.Parallelism = 2 },
+	"more repetitions":       func(s *v1beta1.SizingExperimentSpec) { s.Repetitions = ptr.To[int32](2) },
+	"more trials at a time":  func(s *v1beta1.SizingExperimentSpec) { s.Parallelism = ptr.To[int32](2) },
 	"nothing but a baseline": func(s *v1beta1.SizingExperimentSpec) { s.Baseline = "c7-500m" },
 }
 

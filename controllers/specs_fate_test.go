@@ -101,7 +101,7 @@ func fateOfEdit(base map[string]any) func(w *testCluster, spec specs.Spec, goal 
 			return fateAccepted, err
 		}
 		f, err := checkAccepted(w, e, goal)
-		if err != nil || f != fateEnded || !w.get(e) || e.Spec.Cancel || e.Status.StartTime != nil {
+		if err != nil || f != fateEnded || !w.get(e) || ptr.Deref(e.Spec.Cancel, false) || e.Status.StartTime != nil {
 			return f, err
 		}
 		return f, checkCorrected(w, object)

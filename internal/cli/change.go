@@ -195,7 +195,10 @@ func (c *change) apply(given v1beta1.SizingExperimentSpec) (v1beta1.SizingExperi
 	if err != nil {
 		return spec, err
 	}
-	if err := errors.Join(merge(&spec, patch), c.setGuesses(spec.Matrix.Hashes)); err != nil {
+	if err := merge(&spec, patch); err != nil {
+		return spec, err
+	}
+	if err := c.setGuesses(spec.Matrix.Hashes); err != nil {
 		return spec, err
 	}
 	if spec.Prices != nil && spec.Prices.Currency == "" {

@@ -34,7 +34,7 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 		},
 		"a cost in hashes is a place like that of a cost in costs, and an A/A pair is measured together": {
 			v1beta1.Matrix{
-				Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"},
+				Costs: []int32{8, 10}, CPULimits: fixture.Limits("250m", "500m", "1"),
 				Hashes: []v1beta1.Hash{{Name: "again", Bcrypt: &v1beta1.Bcrypt{Cost: 8}}, {Name: "twelve", Bcrypt: &v1beta1.Bcrypt{Cost: 12}}},
 			},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "again-250m", "again-500m", "again-1", "twelve-250m", "twelve-1"},
