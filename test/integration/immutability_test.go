@@ -162,7 +162,7 @@ type edit struct {
 	// status is a JSON merge patch of its status in between, and cancelled cancels it.
 	status    string
 	cancelled bool
-	// refusals are all refusals of the change, as in cases; if empty, it is accepted.
+	// refusals are all refusals of the change, as in fixture.Cases; if empty, it is accepted.
 	refusals []string
 }
 

@@ -5,6 +5,7 @@ package integration
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,33 +20,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
-// cases are changes of a valid manifest, by name. The first text of each is the change. The others are all
-// refusals of it, each as "field: sentence" with the beginning of the sentence only, whose wording is in the
-// markers of api/v1beta1. Without refusals the change is accepted.
-type cases map[string][]string
-
-// creations are the cases of the rules for new objects.
-var creations = map[string]struct {
-	base  manifest
-	cases cases
-}{
-	"the matrix":     {plainExperiment, ofMatrix},
-	"hashes":         {plainExperiment, ofHashes},
-	"the load":       {plainExperiment, ofLoad},
-	"the experiment": {plainExperiment, ofExperiment},
-	"an own service": {ownExperiment, ofOwnService},
-	"a trial":        {plainTrial, ofTrial},
+// creations returns the cases of the rules for new objects.
+func creations() map[string]fixture.Creation {
+	all := maps.Clone(fixture.Experiments)
+	all["a trial"] = fixture.Trials
+	return all
 }
 
 // TestTheRulesOfTheAPI has a case on each side of each rule. It does not test the bounds, enums and required
 // fields of the schema, which the API server enforces by itself.
 func TestTheRulesOfTheAPI(t *testing.T) {
-	for group, of := range creations {
-		for name, texts := range of.cases {
+	for group, of := range creations() {
+		for name, texts := range of.Cases {
 			t.Run(group+"/"+name, func(t *testing.T) {
-				checkRefusals(t, texts[1:], strictly().Create(t.Context(), of.base.with(t, texts[0]), client.DryRunAll))
+				checkRefusals(t, texts[1:], strictly().Create(t.Context(), manifest(of.Base).with(t, texts[0]), client.DryRunAll))
 			})
 		}
 	}
@@ -54,8 +46,8 @@ func TestTheRulesOfTheAPI(t *testing.T) {
 // TestEveryRuleRefusesACase compares the cases with the definitions.
 func TestEveryRuleRefusesACase(t *testing.T) {
 	refused := slices.Concat(cancelStands, trialStands, generatorStands, []string{conditionIsShort})
-	for _, of := range creations {
-		for _, texts := range of.cases {
+	for _, of := range creations() {
+		for _, texts := range of.Cases {
 			refused = append(refused, texts[1:]...)
 		}
 	}
