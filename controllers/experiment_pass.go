@@ -96,19 +96,10 @@ func (p *experimentPass) check(seed int64) error {
 // mostChecks is the largest number of experiments whose checks are kept.
 const mostChecks = 1000
 
-// checkSpec checks what only the spec decides, once for each generation, and what costs least first.
+// checkSpec checks what only the spec decides, once for each generation.
 func (p *experimentPass) checkSpec() error {
 	generation := strconv.FormatInt(p.experiment.Generation, 10)
-	return p.checks.of(p.experiment.UID, generation, mostChecks, func() error {
-		spec := p.experiment.Spec
-		if err := matrix.CheckSize(spec); err != nil {
-			return err
-		}
-		if err := sizing.Check(spec); err != nil {
-			return err
-		}
-		return matrix.CheckOwn(spec.Service.Own)
-	})
+	return p.checks.of(p.experiment.UID, generation, mostChecks, func() error { return sizing.Check(p.experiment.Spec) })
 }
 
 // setAccepted records that the experiment can be measured, and warns about CPU that is never used.
@@ -126,22 +117,9 @@ func (p *experimentPass) setAccepted() {
 		return
 	}
 	p.events.add(normal, v1beta1.ReasonAccepted, "Accept", message)
-	if unused := unusedCPU(p.experiment.Spec.Matrix); unused != "" {
-		p.events.add(warning, v1beta1.ReasonCPUUnused, "Accept", unused)
+	if unused := matrix.AllUnused(p.experiment.Spec.Matrix); len(unused) > 0 {
+		p.events.add(warning, v1beta1.ReasonCPUUnused, "Accept", strings.Join(unused, ". "))
 	}
-}
-
-// unusedCPU returns a sentence for each variant whose workers can't use its CPU limit. It
-// includes variants that are only predicted, because all of them are priced.
-func unusedCPU(m v1beta1.Matrix) string {
-	variants, _ := matrix.Variants(m) // a matrix that can't be expanded was not accepted
-	var sentences []string
-	for _, variant := range variants {
-		if unused := matrix.Unused(variant); unused != "" {
-			sentences = append(sentences, unused)
-		}
-	}
-	return strings.Join(sentences, ". ")
 }
 
 // observe lists the experiment's trials. One that was created by hand, with the experiment as its owner,

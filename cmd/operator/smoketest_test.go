@@ -145,7 +145,7 @@ func TestSmokeExperimentIsShort(t *testing.T) {
 	if err != nil || len(planned) != 1 {
 		t.Fatalf("the experiment has %d trials, error %v", len(planned), err)
 	}
-	if took, err := loadplan.Estimate(planned[0].Spec); err != nil || took > 90*time.Second {
+	if took, err := loadplan.Estimate(planned[0].Spec, 1); err != nil || took > 90*time.Second {
 		t.Errorf("the estimate is %s, error %v", took, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 // Duration returns how long a plan takes, from the start of the k6 run to the end of the
@@ -102,16 +103,12 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 // everything.
 const guessedOverhead = 12 * time.Second
 
-// Estimate returns about how long one attempt takes in total, from the trial's spec alone.
-// Its errors are those of Build.
-func Estimate(spec v1beta1.SizingTrialSpec) (time.Duration, error) {
-	limit, err := matrix.MilliCPU(spec.Variant.CPULimit)
+// Estimate returns about how long one attempt takes in total, from the trial's spec alone, on a CPU that needs the
+// given multiple of the guessed hash time. Its errors are those of Build and Guess.
+func Estimate(spec v1beta1.SizingTrialSpec, slower float64) (time.Duration, error) {
+	cal, err := Guess(spec.Variant, slower)
 	if err != nil {
-		return 0, fmt.Errorf("estimate: %w", err)
-	}
-	cal := handover.Calibration{
-		CalibrationResult: handover.CalibrationResult{HashMicroseconds: max(1, matrix.Recipe(spec.Variant).GuessedTime().Microseconds())},
-		Surroundings:      handover.Surroundings{GoMaxProcs: matrix.WholeCPUs(limit), QuotaMilliCPU: &limit},
+		return 0, err
 	}
 	s, err := newService(spec, cal)
 	if err != nil {
@@ -129,6 +126,23 @@ func Estimate(spec v1beta1.SizingTrialSpec) (time.Duration, error) {
 	}
 	calibration := min(time.Minute, max(3*time.Second, 10*s.interval))
 	return Duration(plan) + calibration + guessedOverhead, nil
+}
+
+// Guess returns what the calibration of a variant is likely to find on a CPU that needs the given multiple of the
+// guessed hash time. It returns an error if the CPU limit is invalid.
+func Guess(variant v1beta1.Variant, slower float64) (handover.Calibration, error) {
+	limit, err := matrix.MilliCPU(variant.CPULimit)
+	if err != nil {
+		return handover.Calibration{}, fmt.Errorf("estimate: %w", err)
+	}
+	micros := func(r password.Recipe) int64 {
+		return max(1, int64(slower*float64(r.GuessedTime().Microseconds())))
+	}
+	return handover.Calibration{
+		CalibrationResult:     handover.CalibrationResult{HashMicroseconds: micros(matrix.Recipe(variant))},
+		ReferenceMicroseconds: micros(password.Recipe{Algorithm: password.Bcrypt, Cost: ReferenceCost}),
+		Surroundings:          handover.Surroundings{GoMaxProcs: matrix.WholeCPUs(limit), QuotaMilliCPU: &limit},
+	}, nil
 }
 
 // isInfeasible reports whether a login that is alone on a replica is likely to take longer than the

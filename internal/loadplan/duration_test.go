@@ -38,7 +38,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 				if test.change != nil {
 					test.change(s)
 				}
-			}))
+			}), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Estimate(aTrial(func(s *v1beta1.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
+	if _, err := Estimate(aTrial(func(s *v1beta1.SizingTrialSpec) { s.Variant.CPULimit = "none" }), 1); err == nil {
 		t.Error("a variant without a limit was estimated")
 	}
 }

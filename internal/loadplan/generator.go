@@ -36,17 +36,26 @@ const ReferenceCost = 8
 // generatorCeiling returns the highest rate, times 1000, that a generator can time correctly within its CPU
 // limit, if its CPU is as slow as the service's.
 func generatorCeiling(generator v1beta1.Generator, cal handover.Calibration) (int64, error) {
-	milliCPU := int64(usualGeneratorMilliCPU)
-	if generator.CPULimit != nil {
-		var err error
-		if milliCPU, err = matrix.MilliCPU(generator.CPULimit.String()); err != nil {
-			return 0, fmt.Errorf("the generator's CPU limit: %w", err)
-		}
+	milliCPU, err := GeneratorMilliCPU(generator)
+	if err != nil {
+		return 0, err
 	}
 	usual := password.Recipe{Algorithm: password.Bcrypt, Cost: ReferenceCost}.GuessedTime()
 	slower := max(1, float64(cal.ReferenceMicroseconds)/float64(usual.Microseconds()))
 	perSecond := generatorShare * float64(milliCPU) / milli * microsPerSecond / generatorMicrosPerLogin / slower
 	return min(fastestOpen, int64(perSecond*milli)), nil
+}
+
+// GeneratorMilliCPU returns the CPU limit of a generator, in thousandths: by default the operator's own default.
+func GeneratorMilliCPU(generator v1beta1.Generator) (int64, error) {
+	if generator.CPULimit == "" {
+		return usualGeneratorMilliCPU, nil
+	}
+	milliCPU, err := matrix.MilliCPU(generator.CPULimit)
+	if err != nil {
+		return 0, fmt.Errorf("the generator's CPU limit: %w", err)
+	}
+	return milliCPU, nil
 }
 
 // generatorLimited reports whether the generator reaches its limit before the service does.

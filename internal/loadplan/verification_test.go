@@ -67,7 +67,7 @@ func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
 }
 
 func TestAVerificationIsExpectedToEndWithItsFirstStep(t *testing.T) {
-	guess, err := Estimate(verification("5"))
+	guess, err := Estimate(verification("5"), 1)
 	if err != nil || guess < 100*time.Second || guess > 150*time.Second {
 		t.Errorf("500 logins at 5/s: %s, %v", guess, err)
 	}

@@ -75,6 +75,19 @@ func Unused(v v1beta1.Variant) string {
 		(WholeCPUs(limit)+lanes-1)/lanes, Quantity(usable))
 }
 
+// AllUnused returns the sentences of Unused for the variants of a matrix. It includes those that are only predicted,
+// because all of them are priced.
+func AllUnused(m v1beta1.Matrix) []string {
+	variants, _ := Variants(m) // a matrix that can't be expanded is refused
+	var sentences []string
+	for _, variant := range variants {
+		if unused := Unused(variant); unused != "" {
+			sentences = append(sentences, unused)
+		}
+	}
+	return sentences
+}
+
 // besideHashes is the memory that a login service needs besides that of its hashes, in bytes.
 const besideHashes = 64 << 20
 

@@ -68,10 +68,10 @@ func measuring(progress *v1beta1.Progress) string {
 	return message + ". " + strings.Join(doing, "; ")
 }
 
-// guessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
+// GuessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
 // the demanded rate, but as long as a busy service needs for a steady state, and the start of its
 // pods.
-func guessedVerification(demand *v1beta1.Demand) time.Duration {
+func GuessedVerification(demand *v1beta1.Demand) time.Duration {
 	const logins, start = 500, 20 * time.Second
 	if demand == nil {
 		return 0
@@ -84,9 +84,9 @@ func guessedVerification(demand *v1beta1.Demand) time.Duration {
 // estimates, times how much longer the ended trials took, divided by the number of trials that run now. Trials
 // that are planned and don't exist yet are verifications.
 func EstimatedEnd(demand *v1beta1.Demand, trials []v1beta1.SizingTrial, planned int, now time.Time) *metav1.Time {
-	all := effort{left: guessedVerification(demand) * time.Duration(max(0, planned-len(trials)))}
+	all := effort{left: GuessedVerification(demand) * time.Duration(max(0, planned-len(trials)))}
 	for i := range trials {
-		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
+		if guess, err := loadplan.Estimate(trials[i].Spec, 1); err == nil {
 			all.add(&trials[i], guess, now)
 		}
 	}

@@ -75,7 +75,7 @@ func TestPhaseOf(t *testing.T) {
 }
 
 func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
-	guess, err := loadplan.Estimate(aTrial("any").Spec)
+	guess, err := loadplan.Estimate(aTrial("any").Spec, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,19 @@ func (q Question) Admits(v v1beta1.Variant) bool {
 	return q.allows(v.Hash.Kind()) && q.Tariff.Guesses(v) != nil
 }
 
+// Never says why a variant can't be recommended even if each replica serves the given rate, times 1000, such as "has
+// a cost below minimumCost 10". It returns "" if it can.
+func (q Question) Never(v v1beta1.Variant, milliPerSecond int64) string {
+	switch {
+	case v.Hash.Sessions:
+		return "has sessions, which are only for comparison"
+	case !q.allows(v.Hash.Kind()):
+		return fmt.Sprintf("has the hash %s, which is not in demand.hashes", v.Hash.Kind())
+	}
+	milliCPU, _ := matrix.MilliCPU(v.CPULimit) // 0 if it is unknown
+	return q.breaks(q.size(Candidate{Variant: v, MilliCPU: milliCPU, Trust: Valid, Capacity: milliPerSecond}))
+}
+
 func (q Question) allows(kind v1beta1.HashKind) bool {
 	if len(q.Hashes) == 0 {
 		return kind == v1beta1.HashBcrypt
@@ -27,17 +40,35 @@ func (q Question) others() bool {
 	return slices.ContainsFunc(q.Hashes, func(h v1beta1.HashKind) bool { return h != v1beta1.HashBcrypt })
 }
 
-// Check returns an error that says what to change if an experiment can't be measured or compared, although
-// the API server accepts it.
+// checks are those of what the API server accepts, although it can't be measured or compared. What costs least is first.
+var checks = []func(v1beta1.SizingExperimentSpec) error{
+	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckSize(spec) },
+	matrix.CheckBaseline, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
+	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckOwn(spec.Service.Own) }, matrix.CheckOther,
+}
+
+// Check returns the first of Problems, or nil if there is none.
 func Check(spec v1beta1.SizingExperimentSpec) error {
-	for _, check := range []func(v1beta1.SizingExperimentSpec) error{
-		matrix.CheckBaseline, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
-	} {
+	for _, check := range checks {
 		if err := check(spec); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Problems returns each reason why an experiment can't be measured or compared, although the API server
+// accepts it. Each says what to change.
+func Problems(spec v1beta1.SizingExperimentSpec) []error {
+	var all []error
+	for _, check := range checks {
+		err := check(spec)
+		// Several checks return what is wrong with the matrix.
+		if err != nil && !slices.ContainsFunc(all, func(known error) bool { return known.Error() == err.Error() }) {
+			all = append(all, err)
+		}
+	}
+	return all
 }
 
 // CheckHashes returns an error that says what to change if demand.hashes names a kind of hash that the matrix
