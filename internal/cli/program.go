@@ -69,7 +69,7 @@ recommended), 1 if it can't, 2 if there is no result.`,
 	cluster.flags.CacheDir = nil // only discovery would be cached, which is not used
 	cluster.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
-		runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
+		planCommand(p), runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
 		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), initCommand(cluster), versionCommand(p),
 	)
 	root.AddCommand(steerCommands(cluster)...)
@@ -83,7 +83,8 @@ const (
 	// ExitMet means that the objective can be met: with a demand that a size is
 	// recommended, without one that some variant meets it.
 	ExitMet = 0
-	// ExitNotMet means that the measurement shows that it can't be met.
+	// ExitNotMet means that the measurement shows that it can't be met; in plan, that an
+	// experiment is refused.
 	ExitNotMet = 1
 	// ExitFailed means that there is no result.
 	ExitFailed = 2
@@ -106,7 +107,7 @@ func exit(err error, out io.Writer) int {
 	switch {
 	case err == nil:
 		return ExitMet
-	case errors.Is(err, errNotMet):
+	case errors.Is(err, errNotMet), errors.Is(err, errRefused):
 		return ExitNotMet
 	case errors.Is(err, errTold):
 		return ExitFailed

@@ -46,22 +46,32 @@ func read(file string, stdin io.Reader) ([]byte, error) {
 // single returns the only document of a file. Several are refused, since there is one exit
 // code.
 func single(content []byte) ([]byte, error) {
-	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
-	var first []byte
+	all, err := documents(content)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0:
+		return nil, errors.New("is empty")
+	case len(all) > 1:
+		return nil, errors.New("contains several documents; put each experiment in its own file, and run them one by one")
+	default:
+		return all[0], nil
+	}
+}
+
+// documents returns the documents of a file that have content.
+func documents(content []byte) ([][]byte, error) {
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	var all [][]byte
 	for {
-		document, err := documents.Read()
+		document, err := reader.Read()
 		switch {
-		case errors.Is(err, io.EOF) && first == nil:
-			return nil, errors.New("is empty")
 		case errors.Is(err, io.EOF):
-			return first, nil
+			return all, nil
 		case err != nil:
 			return nil, err
-		case !hasContent(document):
-		case first != nil:
-			return nil, errors.New("contains several documents; put each experiment in its own file, and run them one by one")
-		default:
-			first = document
+		case hasContent(document):
+			all = append(all, document)
 		}
 	}
 }

@@ -1,0 +1,132 @@
+package preview
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/test/fixture"
+)
+
+// object returns a manifest after a change, with the types of JSON.
+func object(t *testing.T, base fixture.Manifest, changes ...string) map[string]any {
+	t.Helper()
+	text, err := base.With(changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written map[string]any
+	if err := json.Unmarshal(text, &written); err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
+
+// The cases are those that test/integration sends to an API server, and cover each rule of the definition.
+func TestTheRulesOfTheAPIAreAppliedWithoutAnAPIServer(t *testing.T) {
+	for group, of := range fixture.Experiments {
+		for name, texts := range of.Cases {
+			t.Run(group+"/"+name, func(t *testing.T) {
+				want := slices.Clone(texts[1:])
+				for i := range want {
+					want[i] = strings.TrimPrefix(want[i], "<nil>: ")
+				}
+				var got []string
+				for _, refusal := range create(t.Context(), object(t, of.Base, texts[0])) {
+					said := refusal.String()
+					if at := slices.IndexFunc(want, func(begin string) bool { return strings.HasPrefix(said, begin) }); at >= 0 {
+						said = want[at]
+					}
+					got = append(got, said)
+				}
+				ordered := cmpopts.SortSlices(func(a, b string) bool { return a < b })
+				if diff := cmp.Diff(want, got, ordered, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("the refusals (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// Each is accepted by the API server, and refused by one of the operator's checks.
+func TestTheChecksOfTheOperatorAreApplied(t *testing.T) {
+	own := fixture.Experiments["an own service"].Base
+	for name, test := range map[string]struct {
+		base   fixture.Manifest
+		change string
+		want   []string
+	}{
+		"nothing is wrong":          {fixture.PlainExperiment, ``, nil},
+		"a baseline":                {fixture.PlainExperiment, `spec: {baseline: c10-1000m}`, []string{`baseline "c10-1000m" is not a measured variant; choose one of: c10-1`}},
+		"too little memory":         {fixture.PlainExperiment, `spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt}]}}`, []string{"service.memoryLimit 128Mi is too low"}},
+		"a label of a pool":         {fixture.PlainExperiment, `spec: {matrix: {nodePools: [{name: a, nodeSelector: {a b: c}}]}}`, []string{`node pool a has the label "a b"`}},
+		"a plan of more than a day": {fixture.PlainExperiment, `spec: {load: {stepSeconds: 1800, maxStepSeconds: 1800}, repetitions: 10}`, []string{"the plan can take"}},
+		"a hash":                    {fixture.PlainExperiment, `spec: {demand: {loginsPerSecond: 5, hashes: [Scrypt]}}`, []string{"demand.hashes has Scrypt, but no control"}},
+		"no concurrency":            {own, `spec: {matrix: {concurrency: null}}`, []string{"with service.own, matrix.concurrency must say"}},
+		"variants of one name": {
+			fixture.PlainExperiment, `spec: {matrix: {concurrency: [{mode: WorkerPool}, {mode: WorkerPool, workers: 1}]}}`,
+			[]string{"two variants resolve to c10-1-w1"},
+		},
+		"a spec that is too large": {
+			own, `spec: {service: {own: {login: {wrong: {status: [401]}, setup: [` + strings.Repeat(`{path: /a, body: "`+strings.Repeat("<", 7_000)+`"},`, 8) + `]},
+				args: [` + strings.Repeat(`"`+strings.Repeat("a", 4_000)+`",`, 20) + `]}}}`, []string{"the spec has"},
+		},
+		"two reasons at once": {
+			fixture.PlainExperiment, `spec: {baseline: c8-1, demand: {loginsPerSecond: 5, hashes: [Scrypt]}}`,
+			[]string{`baseline "c8-1"`, "demand.hashes has Scrypt"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, refusals := accept(t.Context(), object(t, test.base, test.change))
+			if len(refusals) != len(test.want) {
+				t.Fatalf("the refusals are %v, want %q", refusals, test.want)
+			}
+			for i, refusal := range refusals {
+				if !strings.HasPrefix(refusal.String(), test.want[i]) {
+					t.Errorf("a refusal is %q, want %q", refusal, test.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestAnExperimentHasTheDefaultsOfTheAPI(t *testing.T) {
+	experiment, refusals := accept(t.Context(), object(t, fixture.PlainExperiment, `{metadata: {name: null, generateName: a-}, status: {no: field}}`))
+	if len(refusals) > 0 {
+		t.Fatal(refusals)
+	}
+	if experiment.Name != "a-xxxxx" || experiment.Spec.Repetitions != 1 || experiment.Spec.Load.MinSamples != 100 || experiment.Spec.Service.MemoryLimit != "128Mi" {
+		t.Errorf("it is %+v", experiment)
+	}
+}
+
+func TestTheSamplesAreAccepted(t *testing.T) {
+	files, err := filepath.Glob("../../config/samples/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found no samples: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := yaml.YAMLToJSONStrict(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written map[string]any
+		if err := json.Unmarshal(document, &written); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := Of(t.Context(), written, UsualHashTime()); err != nil || len(p.Refusals) > 0 || p.EstimatedSeconds == 0 {
+			t.Errorf("%s: %+v, error %v", file, p, err)
+		}
+	}
+}
