@@ -48,10 +48,10 @@ func generatorCeiling(generator v1beta1.Generator, cal handover.Calibration) (in
 
 // GeneratorMilliCPU returns the CPU limit of a generator, in thousandths: by default the operator's own default.
 func GeneratorMilliCPU(generator v1beta1.Generator) (int64, error) {
-	if generator.CPULimit == "" {
+	if generator.CPULimit == nil {
 		return usualGeneratorMilliCPU, nil
 	}
-	milliCPU, err := matrix.MilliCPU(generator.CPULimit)
+	milliCPU, err := matrix.MilliCPU(generator.CPULimit.String())
 	if err != nil {
 		return 0, fmt.Errorf("the generator's CPU limit: %w", err)
 	}

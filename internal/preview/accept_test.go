@@ -65,11 +65,12 @@ func TestTheChecksOfTheOperatorAreApplied(t *testing.T) {
 	}{
 		"nothing is wrong":          {fixture.PlainExperiment, ``, nil},
 		"a baseline":                {fixture.PlainExperiment, `spec: {baseline: c10-1000m}`, []string{`baseline "c10-1000m" is not a measured variant; choose one of: c10-1`}},
-		"too little memory":         {fixture.PlainExperiment, `spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt}]}}`, []string{"service.memoryLimit 128Mi is too low"}},
+		"too little memory":         {fixture.PlainExperiment, `spec: {matrix: {hashes: [{name: scrypt, scrypt: {}}]}}`, []string{"service.memoryLimit 128Mi is too low"}},
 		"a label of a pool":         {fixture.PlainExperiment, `spec: {matrix: {nodePools: [{name: a, nodeSelector: {a b: c}}]}}`, []string{`node pool a has the label "a b"`}},
-		"a plan of more than a day": {fixture.PlainExperiment, `spec: {load: {stepSeconds: 1800, maxStepSeconds: 1800}, repetitions: 10}`, []string{"the plan can take"}},
-		"a hash":                    {fixture.PlainExperiment, `spec: {demand: {loginsPerSecond: 5, hashes: [Scrypt]}}`, []string{"demand.hashes has Scrypt, but no control"}},
-		"no concurrency":            {own, `spec: {matrix: {concurrency: null}}`, []string{"with service.own, matrix.concurrency must say"}},
+		"a plan of more than a day": {fixture.PlainExperiment, `spec: {load: {stepSeconds: 1800, capacity: {maxStepSeconds: 1800}}, repetitions: 10}`, []string{"the plan can take"}},
+		"a hash without guesses":    {fixture.PlainExperiment, `spec: {matrix: {hashes: [{name: s, scrypt: {memoryKiB: 1024}}]}, demand: {loginsPerSecond: 5, hashes: [scrypt]}}`, []string{"demand.hashes has scrypt, but the guesses per second"}},
+		"a variable":                {own, `spec: {service: {own: {args: [$(PORT)]}}}`, []string{"service.own.args[0] refers to $(PORT), which is unknown"}},
+		"a cost of another hash":    {own, `spec: {matrix: {costs: null, hashes: [{name: plain, other: {}}]}, service: {own: {args: [$(HASHMARK_COST)]}}}`, []string{"service.own.args[0] refers to $(HASHMARK_COST), but a hash with other has no cost"}},
 		"variants of one name": {
 			fixture.PlainExperiment, `spec: {matrix: {concurrency: [{mode: WorkerPool}, {mode: WorkerPool, workers: 1}]}}`,
 			[]string{"two variants resolve to c10-1-w1"},
@@ -79,8 +80,8 @@ func TestTheChecksOfTheOperatorAreApplied(t *testing.T) {
 				args: [` + strings.Repeat(`"`+strings.Repeat("a", 4_000)+`",`, 20) + `]}}}`, []string{"the spec has"},
 		},
 		"two reasons at once": {
-			fixture.PlainExperiment, `spec: {baseline: c8-1, demand: {loginsPerSecond: 5, hashes: [Scrypt]}}`,
-			[]string{`baseline "c8-1"`, "demand.hashes has Scrypt"},
+			fixture.PlainExperiment, `spec: {baseline: c8-1, matrix: {hashes: [{name: s, scrypt: {memoryKiB: 1024}}]}, demand: {loginsPerSecond: 5, hashes: [scrypt]}}`,
+			[]string{`baseline "c8-1"`, "demand.hashes has scrypt"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestAnExperimentHasTheDefaultsOfTheAPI(t *testing.T) {
 	if len(refusals) > 0 {
 		t.Fatal(refusals)
 	}
-	if experiment.Name != "a-xxxxx" || experiment.Spec.Repetitions != 1 || experiment.Spec.Load.MinSamples != 100 || experiment.Spec.Service.MemoryLimit != "128Mi" {
+	if experiment.Name != "a-xxxxx" || *experiment.Spec.Repetitions != 1 || experiment.Spec.Load.StepSeconds != 10 || experiment.Spec.Service.MemoryLimit.String() != "128Mi" {
 		t.Errorf("it is %+v", experiment)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -168,7 +170,7 @@ func (p *Preview) addVariants(spec v1beta1.SizingExperimentSpec, slower float64)
 // tooSlow says how long a login on an idle service takes, if that is above the objective. It returns "" if it is not, and
 // if logins don't take the time of the hash.
 func tooSlow(spec v1beta1.SizingExperimentSpec, variant v1beta1.Variant, cal handover.Calibration) string {
-	if variant.Sessions || hashesOtherwise(spec) {
+	if variant.Hash.Sessions || variant.Hash.Other != nil {
 		return ""
 	}
 	trial := v1beta1.SizingTrialSpec{Variant: variant, Service: v1beta1.Service{Replicas: 1}, Load: spec.Load, Objective: spec.Objective}
@@ -177,11 +179,6 @@ func tooSlow(spec v1beta1.SizingExperimentSpec, variant v1beta1.Variant, cal han
 		return ""
 	}
 	return fmt.Sprintf("takes %s for a login on an idle service, above p95Milliseconds %d", units.Latency(&idle), spec.Objective.P95Milliseconds)
-}
-
-// hashesOtherwise reports whether logins compute something else than the hash of the variant.
-func hashesOtherwise(spec v1beta1.SizingExperimentSpec) bool {
-	return spec.Service.Own != nil && spec.Service.Own.Hash == v1beta1.OwnHashOther
 }
 
 func (p *Preview) addNotes(spec v1beta1.SizingExperimentSpec) {
@@ -194,9 +191,11 @@ func (p *Preview) addNotes(spec v1beta1.SizingExperimentSpec) {
 	note(spec.Demand == nil, "Nothing is recommended without a demand; set demand.loginsPerSecond to the logins per second of the busiest minutes")
 	note(none && spec.Demand != nil, "No variant of the matrix can be recommended for this demand; change the matrix, the objective or the demand")
 	note(none && spec.Demand == nil, "No variant of the matrix can meet the objective; change the matrix or the objective")
-	note(hashesOtherwise(spec), "Logins compute another hash than bcrypt, so they may take another time than is assumed here")
-	note(spec.Service.Own != nil, "The image of service.own must be in a repository that the operator's --allowed-service-images admits")
-	note(spec.Parallelism > 1, fmt.Sprintf("It takes less time if the operator's --max-concurrent-trials, by default 1, allows %d trials at a time", spec.Parallelism))
+	other := slices.ContainsFunc(spec.Matrix.Hashes, func(h v1beta1.Hash) bool { return h.Other != nil })
+	note(other, "Logins compute another hash than bcrypt, so they may take another time than is assumed here")
+	note(spec.Service.Own != nil, "The image of service.own must be in a repository that the operator's loginService.allowedImages admits")
+	parallelism := ptr.Deref(spec.Parallelism, 1)
+	note(parallelism > 1, fmt.Sprintf("It takes less time if the operator's trials.maxConcurrent, by default 1, allows %d trials at a time", parallelism))
 	for _, sentence := range matrix.AllUnused(spec.Matrix) {
 		note(true, sentence)
 	}
