@@ -76,18 +76,8 @@ func cached(w *testCluster, object *unstructured.Unstructured) (*v1beta1.SizingE
 // fateOfEdit returns the fate of a valid experiment that is edited to a spec before it begins.
 func fateOfEdit(base map[string]any) func(w *testCluster, spec specs.Spec, goal string) (fate, error) {
 	return func(w *testCluster, spec specs.Spec, goal string) (fate, error) {
-		object := &unstructured.Unstructured{Object: base}
-		object.SetNamespace(w.namespaces[0])
-		if err := unstructured.SetNestedField(object.Object, true, "spec", "suspend"); err != nil {
-			return fateAccepted, err
-		}
-		if err := uncached.Create(w.ctx, object.DeepCopy()); err != nil {
-			return fateAccepted, fmt.Errorf("creating the experiment to edit: %w", err)
-		}
-		if _, err := cached(w, object); err != nil {
-			return fateAccepted, err
-		}
-		if err := settleOrFail(w); err != nil {
+		object, err := createSuspended(w, base)
+		if err != nil {
 			return fateAccepted, err
 		}
 		if err := replaceSpec(w, object, spec.Object); err != nil {
@@ -101,11 +91,27 @@ func fateOfEdit(base map[string]any) func(w *testCluster, spec specs.Spec, goal 
 			return fateAccepted, err
 		}
 		f, err := checkAccepted(w, e, goal)
-		if err != nil || f != fateEnded || !w.get(e) || ptr.Deref(e.Spec.Cancel, false) || e.Status.StartTime != nil {
-			return f, err
+		if err == nil && f == fateEnded {
+			err = checkCorrected(w, e, object)
 		}
-		return f, checkCorrected(w, object)
+		return f, err
 	}
+}
+
+// createSuspended creates an experiment that is suspended, and lets the operator plan it.
+func createSuspended(w *testCluster, base map[string]any) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{Object: base}
+	object.SetNamespace(w.namespaces[0])
+	if err := unstructured.SetNestedField(object.Object, true, "spec", "suspend"); err != nil {
+		return nil, err
+	}
+	if err := uncached.Create(w.ctx, object.DeepCopy()); err != nil {
+		return nil, fmt.Errorf("creating the experiment to edit: %w", err)
+	}
+	if _, err := cached(w, object); err != nil {
+		return nil, err
+	}
+	return object, settleOrFail(w)
 }
 
 // replaceSpec writes the whole experiment with the spec of another one, as kubectl replace does.
@@ -120,7 +126,10 @@ func replaceSpec(w *testCluster, object *unstructured.Unstructured, by map[strin
 }
 
 // checkCorrected takes the edit of an experiment back that was not accepted, and checks that it goes on.
-func checkCorrected(w *testCluster, object *unstructured.Unstructured) error {
+func checkCorrected(w *testCluster, e *v1beta1.SizingExperiment, object *unstructured.Unstructured) error {
+	if !w.get(e) || ptr.Deref(e.Spec.Cancel, false) || e.Status.StartTime != nil {
+		return nil // it can't be corrected
+	}
 	if err := replaceSpec(w, object, object.Object); err != nil {
 		return fmt.Errorf("correcting the experiment: %w", err)
 	}

@@ -17,6 +17,7 @@ type manifest fixture.Manifest
 const (
 	plainExperiment = manifest(fixture.PlainExperiment)
 	plainTrial      = manifest(fixture.PlainTrial)
+	ownExperiment   = manifest(fixture.OwnExperiment)
 )
 
 // with returns the object of the manifest after the changes are applied, as fixture.Manifest.With does.
