@@ -82,7 +82,10 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 	if refused {
 		return 0, p.dropAllOutdated(ctx)
 	}
-	if err := p.plan(ctx); err != nil {
+	if err = p.dropOutdated(ctx); err == nil {
+		err = p.plan(ctx)
+	}
+	if err != nil {
 		return p.blocked(err)
 	}
 	if err := p.takeTurnsBack(ctx); err != nil {

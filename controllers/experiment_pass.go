@@ -200,12 +200,9 @@ func (p *experimentPass) giveUp() {
 	}
 }
 
-// plan deletes the outdated trials, and creates the service account and the trials whose turn is near. The
-// others are only added to the pass, as they will be created, so that the status has a row for each.
+// plan creates the service account and the trials whose turn is near. The others are only added
+// to the pass, as they will be created, so that the status has a row for each.
 func (p *experimentPass) plan(ctx context.Context) error {
-	if err := p.dropOutdated(ctx); err != nil {
-		return err
-	}
 	if p.allReleased() {
 		return nil // the service account may already be deleted
 	}
