@@ -68,7 +68,7 @@ test: ## Everything: unit, real browser, real API server, cgroup v2, real cluste
 	$(MAKE) --no-print-directory test-e2e
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
-	HASHMARK_PROMETHEUS="$$(tools/build/binaries.sh prometheus)" HASHMARK_K6="$$(tools/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(tools/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(tools/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./tools/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./tools/lab/... ./test/specs/... ./test/supply/...
+	HASHMARK_PROMETHEUS="$$(tools/build/binaries.sh prometheus)" HASHMARK_K6="$$(tools/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(tools/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(tools/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./tools/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./tools/lab/... ./test/specs/... ./test/supply/...
 	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
 test-integration: ## The API's rules, what the chart renders, and the reconcilers against a real API server
@@ -110,7 +110,7 @@ run: docker-build install ## Run the operator on this machine, against the clust
 		"generator: {image: '$${IMAGES:-hashmark.dev}/generator:$${TAG:-dev}'}" >dist/operator.yaml
 	$(CLUSTER_ENV) && go run ./cmd/operator --log-format=text --config=dist/operator.yaml
 
-generate: ## Regenerate the code, CRDs, dashboards and the chart's README
+generate: ## Regenerate the code, the CRDs, dashboards and the chart's README
 	$(TOOL) controller-gen object paths=./api/...
 	$(MAKE) --no-print-directory manifests
 
@@ -123,7 +123,7 @@ fmt: ## Format the Go code
 	gofmt -w api cmd config controllers hack internal loadtests test tools
 
 vet: ## Run go vet with all build tags
-	go vet -tags=bench,browser,cgroup2,chaos,drift,e2e,grafana,helm,integration,k6,prometheus,upgrade ./...
+	go vet -tags=bench,browser,cgroup2,chaos,drift,e2e,grafana,helm,integration,k6,prometheus,upgrade ./... github.com/hashmark-dev/hashmark/api/...
 
 lint: ## Run the linters
 	hack/lint.sh

@@ -2,11 +2,14 @@ module github.com/hashmark-dev/hashmark
 
 go 1.26.8
 
+replace github.com/hashmark-dev/hashmark/api => ./api
+
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/go-cmp v0.7.0
+	github.com/hashmark-dev/hashmark/api v0.0.0
 	github.com/jstemmer/go-junit-report/v2 v2.1.0
 	github.com/klauspost/compress v1.20.1
 	github.com/prometheus/client_golang v1.25.0

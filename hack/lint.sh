@@ -2,11 +2,14 @@
 # Runs the linters over the Go code, the shell scripts and the workflows, and looks for registries of packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly root=$PWD
 source tools/build/messages.sh
 source hack/packages.sh
 
-go vet -tags=bench,browser,cgroup2,chaos,drift,integration,e2e,grafana,helm,k6,prometheus,upgrade ./...
-go tool -modfile=hack/tools/golangci-lint/go.mod golangci-lint run
+go vet -tags=bench,browser,cgroup2,chaos,drift,integration,e2e,grafana,helm,k6,prometheus,upgrade ./... github.com/hashmark-dev/hashmark/api/...
+for module in . api; do
+  (cd "$module" && go tool "-modfile=$root/hack/tools/golangci-lint/go.mod" golangci-lint run)
+done
 
 need shellcheck shellcheck
 # -x also checks the files that a script sources.

@@ -129,7 +129,7 @@ lists() {
 linked() {
   xargs --delimiter='\n' go version -m | awk '
     /^[^\t].*: go/ { print "stdlib", $NF }
-    $1 == "mod" || $1 == "dep" { print $2, ($3 == "(devel)" ? "UNKNOWN" : $3) }
+    $1 == "mod" || $1 == "dep" { print $2, ($3 == "(devel)" || $2 ~ "^github[.]com/hashmark-dev/" ? "UNKNOWN" : $3) }
   ' | LC_ALL=C sort -u
 }
 

@@ -13,15 +13,14 @@ stale() {
 # Code is generated into a copy, so that the tree is not changed.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-mkdir -p "$copy/crd"
-controller_gen() { go tool -modfile=hack/tools/go.mod controller-gen "$@"; }
-controller_gen crd paths=./api/... "output:crd:dir=$copy/crd"
-for package in api/*; do
-  controller_gen object "paths=./$package" "output:object:dir=$copy/$package"
-  diff -u "$package/zz_generated.deepcopy.go" "$copy/$package/zz_generated.deepcopy.go" || stale "Generated code" "make generate"
+for code in api/*/zz_generated.deepcopy.go; do
+  package=${code%/*}
+  go tool -modfile=hack/tools/go.mod controller-gen object "paths=./$package" "output:object:dir=$copy/$package"
+  diff -u "$code" "$copy/$code" || stale "Generated code" "make generate"
 done
-for definition in "$copy"/crd/*.yaml; do
-  diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
+go tool -modfile=hack/tools/go.mod controller-gen crd paths=./api/... "output:crd:dir=$copy/config/crd"
+for made in config/crd/*_*.yaml; do
+  diff -u "$made" "$copy/$made" || stale "$made" "make generate"
 done
 
 go test -run='^TestTheChartShipsTheseDashboards$' ./hack/dashboards || stale "charts/hashmark/files/dashboards" "make generate"
@@ -29,7 +28,7 @@ go test -run='^TestTheChartShipsTheseDashboards$' ./hack/dashboards || stale "ch
 unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test tools)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
-for module in . hack/tools hack/tools/*/ tools/build/*/; do
+for module in . api hack/tools hack/tools/*/ tools/build/*/; do
   # To tidy them, all modules of the older Kubernetes releases would have to be downloaded. test-long NAME=minors
   # compiles them, which fails if they lack anything.
   [[ $module != tools/build/kubernetes-1.* ]] || continue

@@ -45,8 +45,11 @@ type listed struct {
 	}
 }
 
+// ours begins the paths of Hashmark's own modules, which are under the licence of the tree.
+const ours = "github.com/hashmark-dev/hashmark/"
+
 // linked returns the modules in a program, the standard library first and then by their path.
-// The program's own module is not among them.
+// The program's own module is not among them, nor are others of Hashmark.
 func linked(folder, program string) ([]module, error) {
 	packages, err := list(folder, program)
 	if err != nil {
@@ -54,7 +57,7 @@ func linked(folder, program string) ([]module, error) {
 	}
 	found := map[string]module{}
 	for _, p := range packages {
-		if p.Standard || p.Module.Main {
+		if p.Standard || p.Module.Main || strings.HasPrefix(p.Module.Path, ours) {
 			continue
 		}
 		m, known := found[p.Module.Path]

@@ -2,6 +2,7 @@
 package docs_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,7 @@ var lineOfComment = regexp.MustCompile(`\n\s*// ?`)
 // A comment that says which package does something names one that exists.
 func TestCommentsNamePackagesThatExist(t *testing.T) {
 	known := map[string]bool{"": true}
-	for _, path := range list(t, "../../...") {
+	for _, path := range list(t, "../../...", module+"api/...") {
 		known[filepath.Base(path)] = true
 	}
 	named := 0
@@ -70,12 +71,38 @@ func TestCommentsNamePackagesThatExist(t *testing.T) {
 	}
 }
 
+// Whoever imports the types gets nothing else than the library that all types of Kubernetes need.
+func TestTheAPIRequiresOnlyAPIMachinery(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", "../../api/go.mod").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(out, &file); err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for _, required := range file.Require {
+		if !required.Indirect {
+			direct = append(direct, required.Path)
+		}
+	}
+	if diff := cmp.Diff([]string{"k8s.io/apimachinery"}, direct); diff != "" {
+		t.Errorf("modules that api/go.mod requires (-want +got):\n%s", diff)
+	}
+}
+
 // packages returns the project's packages, with the letters of the programs that import
 // them, in the order of the map's heading.
 func packages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, path := range list(t, "../../api/...", "../../controllers/...", "../../internal/...") {
+	for _, path := range list(t, module+"api/...", "../../controllers/...", "../../internal/...") {
 		found[path] = ""
 	}
 	for _, letter := range []string{"o", "s", "l", "c"} {

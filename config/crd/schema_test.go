@@ -1,4 +1,4 @@
-package v1beta1_test
+package crd_test
 
 import (
 	"fmt"
@@ -232,7 +232,7 @@ func shorter(list schema) apiextensionsv1.JSONSchemaProps {
 // metadata that all kinds share.
 func schemas(t *testing.T) []schema {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "config", "crd", "hashmark.dev_*.yaml"))
+	files, err := filepath.Glob("hashmark.dev_*.yaml")
 	if err != nil || len(files) != 2 {
 		t.Fatalf("found the definitions %v, error %v, want two", files, err)
 	}
