@@ -115,7 +115,7 @@ generate: ## Regenerate the code, the CRDs, dashboards and the chart's README
 	$(MAKE) --no-print-directory manifests
 
 manifests: ## Regenerate the CRDs, dashboards and the chart's README
-	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
+	hack/api.sh
 	go test -run='^TestTheChartShipsTheseDashboards$$' ./hack/dashboards -update
 	hack/chart.sh
 

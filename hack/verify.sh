@@ -18,7 +18,7 @@ for code in api/*/zz_generated.deepcopy.go; do
   go tool -modfile=hack/tools/go.mod controller-gen object "paths=./$package" "output:object:dir=$copy/$package"
   diff -u "$code" "$copy/$code" || stale "Generated code" "make generate"
 done
-go tool -modfile=hack/tools/go.mod controller-gen crd paths=./api/... "output:crd:dir=$copy/config/crd"
+hack/api.sh "$copy"
 for made in config/crd/*_*.yaml; do
   diff -u "$made" "$copy/$made" || stale "$made" "make generate"
 done

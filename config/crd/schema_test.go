@@ -33,6 +33,7 @@ func TestEveryFieldOfTheSchema(t *testing.T) {
 	rules := map[string]func(schema) string{
 		"has a description":                                describes,
 		"states its default":                               statesDefault,
+		"has paragraphs of one line":                       joinsLines,
 		"has a bound and a type, if it is a list":          boundsList,
 		"has a bound, if it is a map":                      boundsMap,
 		"has a bound for its keys, if a user writes a map": boundsKeys,
@@ -70,6 +71,18 @@ func statesDefault(s schema) string {
 		return ""
 	}
 	return "does not state its default " + value
+}
+
+// brokenLine is a line break inside a paragraph. Paragraphs have an empty line between them, and items of a
+// list begin with a dash.
+var brokenLine = regexp.MustCompile(`[^\n]\n([^\n-]|-[^ ])`)
+
+// joinsLines requires what hack/api.sh does, because kubectl explain wraps each line by itself.
+func joinsLines(s schema) string {
+	if broken := brokenLine.FindString(s.Description); broken != "" {
+		return fmt.Sprintf("has a line break in a paragraph of its description, at %q; run make generate", broken)
+	}
+	return ""
 }
 
 func boundsList(s schema) string {
