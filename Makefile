@@ -110,11 +110,11 @@ run: docker-build install ## Run the operator on this machine, against the clust
 		"generator: {image: '$${IMAGES:-hashmark.dev}/generator:$${TAG:-dev}'}" >dist/operator.yaml
 	$(CLUSTER_ENV) && go run ./cmd/operator --log-format=text --config=dist/operator.yaml
 
-generate: ## Regenerate the code, the CRDs, dashboards and the chart's README
+generate: ## Regenerate the code, the CRDs with their reference, dashboards and the chart's README
 	$(TOOL) controller-gen object paths=./api/...
 	$(MAKE) --no-print-directory manifests
 
-manifests: ## Regenerate the CRDs, dashboards and the chart's README
+manifests: ## Regenerate the CRDs with their reference, dashboards and the chart's README
 	hack/api.sh
 	go test -run='^TestTheChartShipsTheseDashboards$$' ./hack/dashboards -update
 	hack/chart.sh

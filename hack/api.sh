@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates the CRDs from the types in api/.
+# Generates the CRDs and their reference from the types in api/.
 #
 #   api.sh          writes them into the tree
 #   api.sh FOLDER   writes them into a folder instead, under the same paths
@@ -29,9 +29,11 @@ joined() {
   ' "$1"
 }
 
-mkdir -p "$target/config/crd"
+mkdir -p "$target"/{config/crd,docs}
 go tool -modfile=hack/tools/go.mod controller-gen crd paths=./api/... "output:crd:dir=$target/config/crd"
 for definition in "$target"/config/crd/*_*.yaml; do
   text=$(joined "$definition")
   printf '%s\n' "$text" >"$definition"
 done
+go tool -modfile=hack/tools/crd-ref-docs/go.mod crd-ref-docs --log-level=ERROR --source-path=api \
+  --config=hack/reference/config.yaml --templates-dir=hack/reference --renderer=markdown --output-path="$target/docs/api.md"

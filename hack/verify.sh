@@ -19,7 +19,7 @@ for code in api/*/zz_generated.deepcopy.go; do
   diff -u "$code" "$copy/$code" || stale "Generated code" "make generate"
 done
 hack/api.sh "$copy"
-for made in config/crd/*_*.yaml; do
+for made in config/crd/*_*.yaml docs/api.md; do
   diff -u "$made" "$copy/$made" || stale "$made" "make generate"
 done
 

@@ -1,8 +1,11 @@
 // Package handover has the types of what programs measure and hand over to each other: the login
 // service and the load generator write them, the operator reads them, and the API's status has them.
-// It imports nothing but the standard library, so that every program can use it.
+// It imports nothing but the standard library, so that every program can use it. Its group and version
+// are those of the API, whose reference lists its types.
 //
 // +kubebuilder:object:generate=true
+// +groupName=hashmark.dev
+// +versionName=v1beta1
 package handover
 
 // Interval is the range of the true value, with 95 % confidence.
