@@ -1,4 +1,5 @@
-{{/* Fails for values that are valid but do not fit together, with one sentence on what to change. */}}
+{{/* Fails for values that are valid but do not fit together, and for a cluster with an API that is not converted, with one
+sentence on what to change. */}}
 {{- define "hashmark.refusals" -}}
 {{- $values := .Values -}}
 {{- if and $values.watchNamespaces (not $values.rbac.namespaced) -}}
@@ -22,6 +23,14 @@
 {{- end -}}
 {{- if regexMatch "^https?://(localhost|127[.]|\\[::1\\])" $values.k6.remoteWrite.url -}}
 {{- fail "k6.remoteWrite.url names the generator's own host, where no receiver listens; set it to an address that pods can reach." -}}
+{{- end -}}
+{{- if $values.crds.enabled -}}
+{{- range $plural := list "sizingexperiments" "sizingtrials" -}}
+{{- $definition := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.hashmark.dev" $plural) -}}
+{{- if has "v1alpha1" (dig "status" "storedVersions" list $definition) -}}
+{{- fail "this cluster has hashmark.dev/v1alpha1, which is not converted to v1beta1; delete the CRDs sizingexperiments.hashmark.dev and sizingtrials.hashmark.dev (and with them all experiments), then install again." -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- $now := now -}}
 {{- range $key := list "serviceMonitor" "podMonitor" -}}
