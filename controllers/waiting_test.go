@@ -210,7 +210,7 @@ func TestALoadThatLostItsJobCountsForOthers(t *testing.T) {
 	}
 }
 
-// TestAPausedOperatorRemovesAllLoad starts the operator with --paused under load, and without it again.
+// TestAPausedOperatorRemovesAllLoad starts the operator with paused: true under load, and without it again.
 func TestAPausedOperatorRemovesAllLoad(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "first", "second")

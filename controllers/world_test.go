@@ -55,7 +55,7 @@ type testCluster struct {
 	cacheBehind bool
 	// limit is the operator's trials.maxConcurrent.
 	limit int
-	// paused is the operator's --paused.
+	// paused is the operator's paused.
 	paused bool
 	// user is the operator's user at the API server.
 	user string

@@ -60,7 +60,7 @@ const (
 
 // Reasons why an attempt ended without numbers, or what it waits for.
 const (
-	// Waiting: each fails the attempt only after the operator's --start-timeout.
+	// Waiting: each fails the attempt only after the operator's trials.startTimeout.
 	ReasonDeploying        = "Deploying"
 	ReasonUnschedulable    = "Unschedulable"
 	ReasonQuotaRefused     = "QuotaRefused"

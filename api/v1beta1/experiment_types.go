@@ -66,7 +66,7 @@ type SizingExperimentList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.service.own) || (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0)",message="with service.own, matrix.concurrency must say how many logins the service computes at a time; set WorkerPool with its workers, or Unbounded"
 // +kubebuilder:validation:XValidation:rule="!has(self.service.own) || !has(self.matrix.hashes) || !self.matrix.hashes.exists(h, has(h.other)) || !((has(self.matrix.costs) && size(self.matrix.costs) > 0) || self.matrix.hashes.exists(h, has(h.bcrypt)))",message="the matrix has bcrypt and other, and nothing tells the service which of them to compute; measure them in separate experiments"
 // +kubebuilder:validation:XValidation:rule="!has(self.service.own) || (has(self.matrix.costs) ? size(self.matrix.costs) : 0) + (has(self.matrix.hashes) ? self.matrix.hashes.filter(h, has(h.bcrypt)).size() : 0) <= 1 || self.service.own.command.exists(t, t.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]')) || (has(self.service.own.args) && self.service.own.args.exists(t, t.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]'))) || (has(self.service.own.env) && self.service.own.env.exists(e, e.value.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]'))) || (has(self.service.own.files) && self.service.own.files.exists(f, f.content.matches('(^|[^$])([$][$])*[$][(]HASHMARK_(COST|PASSWORD_HASH)[)]')))",message="with several costs, service.own must use $(HASHMARK_COST) or $(HASHMARK_PASSWORD_HASH) in command, args, env or files, or all variants run the same hash; use one of them, or a single cost"
-// +kubebuilder:validation:XValidation:rule="!has(self.demand) || !has(self.demand.maxTotalCPU) || !has(self.matrix.cpuLimits) || size(self.matrix.cpuLimits) == 0 || !isQuantity(string(self.demand.maxTotalCPU)) || !self.matrix.cpuLimits.all(l, isQuantity(string(l))) || self.matrix.cpuLimits.exists(l, quantity(string(l)).compareTo(quantity(string(self.demand.maxTotalCPU))) <= 0)",message="demand.maxTotalCPU is below every CPU limit of the matrix, so not even one replica fits; raise maxTotalCPU, or add a smaller CPU limit"
+// +kubebuilder:validation:XValidation:rule="!has(self.demand) || !has(self.demand.maxTotalCPU) || !has(self.matrix.cpuLimits) || size(self.matrix.cpuLimits) == 0 || !isQuantity(string(self.demand.maxTotalCPU)) || !quantity(string(self.demand.maxTotalCPU)).isGreaterThan(quantity('0')) || !self.matrix.cpuLimits.all(l, isQuantity(string(l))) || self.matrix.cpuLimits.exists(l, quantity(string(l)).compareTo(quantity(string(self.demand.maxTotalCPU))) <= 0)",message="demand.maxTotalCPU is below every CPU limit of the matrix, so not even one replica fits; raise maxTotalCPU, or add a smaller CPU limit"
 type SizingExperimentSpec struct {
 	// The variants to measure: every combination of the matrix's lists.
 	Matrix Matrix `json:"matrix"`
@@ -75,7 +75,7 @@ type SizingExperimentSpec struct {
 	// +kubebuilder:default={}
 	Service Service `json:"service,omitempty"`
 
-	// The pod that drives the load. When absent: sized by the operator's flags.
+	// The pod that drives the load. When absent: sized by the operator's settings.
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
 
@@ -119,7 +119,7 @@ type SizingExperimentSpec struct {
 	Seed *int64 `json:"seed,omitempty"`
 
 	// How many trials can be under load at one time, 1 to 8, within the operator's
-	// --max-concurrent-trials. By default 1.
+	// trials.maxConcurrent. By default 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1

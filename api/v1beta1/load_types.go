@@ -286,7 +286,7 @@ type Service struct {
 // Generator is the pod that drives a login service with k6.
 type Generator struct {
 	// The CPU limit of the generator, a quantity above 0 and at most 64, such as 500m or 1; a
-	// decimal needs quotes, such as "0.5". When absent: the operator's --generator-cpu-limit.
+	// decimal needs quotes, such as "0.5". When absent: the operator's generator.cpuLimit.
 	// If it is too small, the trial is Invalid.
 	// +optional
 	// +kubebuilder:validation:XIntOrString

@@ -12,7 +12,7 @@ import "github.com/hashmark-dev/hashmark/api/handover"
 // +kubebuilder:validation:XValidation:rule="((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).all(p, ['/proc', '/sys', '/dev', '/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/run/hashmark', '/run/secrets', '/var/run/hashmark', '/var/run/secrets'].all(s, p != s && !p.startsWith(s + '/') && !s.startsWith(p + '/')))",message="a path of service.own.files or writable is, contains or is in one that Kubernetes or Hashmark mounts (/proc, /sys, /dev, /etc/hosts, /etc/hostname, /etc/resolv.conf, /run/hashmark and /run/secrets); use another path"
 // +kubebuilder:validation:XValidation:rule="((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).all(p, ((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).exists_one(o, p == o || p.startsWith(o + '/')))",message="a path of service.own.files or writable is the same as another one, or in it; use another path"
 type OwnService struct {
-	// The image, in a repository that the operator's --allowed-service-images admits. A digest
+	// The image, in a repository that the operator's loginService.allowedImages admits. A digest
 	// makes sure that all trials measure the same image.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512

@@ -8,7 +8,7 @@ const (
 	// MaxReasons is the largest number of reasons of a result.
 	MaxReasons = 6
 	// MaxReasonMessage is the length of the longest message of a reason, in characters.
-	MaxReasonMessage = 352
+	MaxReasonMessage = 344
 	// MaxMessage is that of a step, of a capacity, and of what a running trial does.
 	MaxMessage = 512
 	// MaxRunning is the largest number of running trials that the progress names.

@@ -24,7 +24,7 @@ type Reason struct {
 	Verdict Verdict `json:"verdict,omitempty"`
 	// What was observed, the threshold, and what to do, in a sentence.
 	// +optional
-	// +kubebuilder:validation:MaxLength=352
+	// +kubebuilder:validation:MaxLength=344
 	Message string `json:"message,omitempty"`
 }
 

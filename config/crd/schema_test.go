@@ -2,9 +2,11 @@ package crd_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,7 +143,7 @@ func boundsString(s schema) string {
 }
 
 // ofOwnService are the fields of a user's own login service that say what runs. They work only
-// with an image that the operator's flags admit.
+// with an image that the operator's settings admit.
 var ofOwnService = regexp.MustCompile(`\.spec\.service\.own\.(image|command|args|env)$`)
 
 // choosesNothing forbids fields that would turn the right to create an experiment into the
@@ -159,6 +161,26 @@ func choosesNothing(s schema) string {
 		}
 	}
 	return ""
+}
+
+// TestASpecHasFewSettings counts the names of what a user can set, without service.own. A name counts once, because it means
+// the same wherever it is. Objects hold no value, and tolerations are Kubernetes' own.
+func TestASpecHasFewSettings(t *testing.T) {
+	const most = 52
+	settings := map[string]bool{}
+	for _, field := range schemas(t) {
+		within := strings.HasPrefix(field.path, "SizingExperiment.spec.") && !strings.HasPrefix(field.path, "SizingExperiment.spec.service.own")
+		holdsObjects := field.Type == "object" && field.AdditionalProperties == nil || field.Items != nil && field.Items.Schema.Type == "object"
+		switch {
+		case !within || !field.named || strings.Contains(field.path, ".tolerations[]"):
+		case field.name() == "tolerations" || !holdsObjects:
+			settings[field.name()] = true
+		}
+	}
+	if len(settings) > most {
+		t.Errorf("a spec has %d settings, and should have at most %d: %v", len(settings), most, slices.Sorted(maps.Keys(settings)))
+	}
+	t.Logf("a spec has %d settings", len(settings))
 }
 
 // TestTheStatusOfAnExperimentFitsIntoAnObject computes the largest status that the definition allows, in
@@ -183,11 +205,16 @@ func largest(t *testing.T, s schema) int {
 	t.Helper()
 	switch s.Type {
 	case "object":
-		bytes := len("{}")
+		bytes, alternative := len("{}"), 0
 		for name, properties := range s.Properties {
-			bytes += len(name) + len(`"":,`) + largest(t, schema{properties, s.path + "." + name, true})
+			length := len(name) + len(`"":,`) + largest(t, schema{properties, s.path + "." + name, true})
+			if slices.Contains(alternatives(s), name) {
+				alternative = max(alternative, length)
+				continue
+			}
+			bytes += length
 		}
-		return bytes
+		return bytes + alternative
 	case "array":
 		return len("[]") + int(*s.MaxItems)*(len(",")+largest(t, schema{shorter(s), s.path + "[]", false}))
 	case "string":
@@ -202,6 +229,24 @@ func largest(t *testing.T, s schema) int {
 	}
 	t.Fatalf("%s is of type %q, whose length is not known", s.path, s.Type)
 	return 0
+}
+
+// oneOf is a rule that requires exactly one of several fields, and member one of them.
+var (
+	oneOf  = regexp.MustCompile(`^\[has\(self\.\w+\)(, has\(self\.\w+\))*\]\.filter\(x, x\)\.size\(\) == 1$`)
+	member = regexp.MustCompile(`has\(self\.(\w+)\)`)
+)
+
+// alternatives returns the fields of an object of which it has exactly one.
+func alternatives(s schema) (names []string) {
+	for _, rule := range s.XValidations {
+		if oneOf.MatchString(rule.Rule) {
+			for _, match := range member.FindAllStringSubmatch(rule.Rule, -1) {
+				names = append(names, match[1])
+			}
+		}
+	}
+	return names
 }
 
 // longest returns the length of the longest text.

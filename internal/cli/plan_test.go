@@ -13,7 +13,7 @@ import (
 
 // everything is an experiment with something of everything that plan shows.
 const everything = `spec: {matrix: {costs: [8, 9, 10, 11, 12], cpuLimits: ["250m", "1"], measure: Corners, concurrency: [{mode: WorkerPool, workers: 1}],
-	nodePools: [{name: small}], controls: [{name: session, cost: 10, sessions: true}]},
+	nodePools: [{name: small}], hashes: [{name: session, bcrypt: {cost: 10}, sessions: true}]},
 	demand: {loginsPerSecond: 20, maxTotalCPU: "4"}, objective: {p95Milliseconds: 250}, parallelism: 2, repetitions: 2}`
 
 // mistakes are changes of valid experiments that people may make, with what plan says about them in a golden file. One of the two forms of
@@ -31,17 +31,17 @@ var mistakes = []struct{ of, name, change string }{
 	{"", "less CPU than a replica has", `spec: {demand: {loginsPerSecond: 5, maxTotalCPU: 500m}}`},
 	{"", "a misspelt field", `spec: {demnad: {loginsPerSecond: 5}}`},
 	{"", "a field at the wrong place", `spec: {costs: [10]}`},
-	{"", "a word in lower case", `spec: {load: {mode: capacity}}`},
+	{"", "a word in lower case", `spec: {load: {rates: {perSecond: [5], arrivals: uniform}}}`},
 	{"", "a unit where a number is wanted", `spec: {objective: {p95Milliseconds: 500ms}}`},
 	{"", "one cost without brackets", `spec: {matrix: {costs: 10}}`},
 	{"", "a cost in quotes", `spec: {matrix: {costs: ["10"]}}`},
-	{"", "a rate without quotes", `spec: {load: {mode: Rates, ratesPerSecond: [0.5, 1]}}`},
+	{"", "a rate without quotes", `spec: {load: {rates: {perSecond: [0.5, 1]}}}`},
 	{"", "no objective", `spec: {objective: null}`},
-	{"", "rates of another mode", `spec: {load: {ratesPerSecond: [5]}}`},
+	{"", "two loads", `spec: {load: {capacity: {}, rates: {perSecond: [5]}}}`},
 	{"", "a limit twice", `spec: {matrix: {cpuLimits: ["1", 1000m]}}`},
 	{"", "a pool as a map", `spec: {matrix: {nodePools: {name: small}}}`},
 	{"", "a latency above the timeout", `spec: {objective: {p95Milliseconds: 20000}}`},
-	{"", "a hash that nothing measures", `spec: {demand: {loginsPerSecond: 5, hashes: [Argon2id]}}`},
+	{"", "a hash that nothing measures", `spec: {demand: {loginsPerSecond: 5, hashes: [argon2id]}}`},
 }
 
 func written(t *testing.T, of, change string) string {
@@ -132,7 +132,7 @@ func TestNoTextOfAFileControlsTheTerminal(t *testing.T) {
 	name, plain := strconv.QuoteToASCII(forged), string(fixture.PlainExperiment)
 	for _, file := range []string{
 		strings.Replace(plain, "plain", name, 1), plain + name + ": 1\n", plain + "  baseline: " + name + "\n",
-		plain + "  load: {mode: " + name + "}\n", strings.Replace(plain, "[10]", name, 1),
+		plain + "  load: {rates: {perSecond: [5], arrivals: " + name + "}}\n", strings.Replace(plain, "[10]", name, 1),
 		strings.Replace(plain, "SizingExperiment", name, 1), strings.Replace(plain, "hashmark.dev/v1beta1", name, 1),
 	} {
 		got := carryOut(t, nil, file, "plan", "-f", "-")

@@ -239,7 +239,7 @@ func detailOf(result Result) string {
 	case 0:
 		return result.Log.Tail()
 	case syscall.SIGKILL:
-		return result.Log.Tail() + "\nk6 was killed, most likely by the kernel because it ran out of memory: raise the operator's --generator-memory-limit"
+		return result.Log.Tail() + "\nk6 was killed, most likely by the kernel because it ran out of memory: raise the operator's generator.memoryLimit"
 	default:
 		return fmt.Sprintf("%s\nk6 was terminated by the signal %q", result.Log.Tail(), result.Signal)
 	}

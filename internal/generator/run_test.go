@@ -203,7 +203,7 @@ func failureOf(t *testing.T, config generator.Config, observer generator.Observe
 }
 
 func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
-	const outOfMemory = "\nk6 was killed, most likely by the kernel because it ran out of memory: raise the operator's --generator-memory-limit"
+	const outOfMemory = "\nk6 was killed, most likely by the kernel because it ran out of memory: raise the operator's generator.memoryLimit"
 	garbled := func(old, changed string) string { return strings.ReplaceAll(twenty(), old, changed) }
 	for name, test := range map[string]struct {
 		says, ends, reason string

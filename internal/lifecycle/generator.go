@@ -37,7 +37,7 @@ func afterLoad(pod *corev1.Pod, ended *corev1.ContainerStateTerminated) Decision
 	switch {
 	case ended.Reason == "OOMKilled":
 		return *broken(v1beta1.ReasonGeneratorOOMKilled,
-			"The load generator ran out of memory; raise the operator's --generator-memory-limit, or reduce the load")
+			"The load generator ran out of memory; raise the operator's generator.memoryLimit, or reduce the load")
 	case pod.Status.Reason == "Evicted":
 		return *broken(v1beta1.ReasonGeneratorEvicted, "The load generator's pod was evicted: %s", pod.Status.Message)
 	case disrupted(pod) && ended.FinishedAt.IsZero():

@@ -76,7 +76,7 @@ func TestTheChecksOfTheOperatorAreApplied(t *testing.T) {
 			[]string{"two variants resolve to c10-1-w1"},
 		},
 		"a spec that is too large": {
-			own, `spec: {service: {own: {login: {wrong: {status: [401]}, setup: [` + strings.Repeat(`{path: /a, body: "`+strings.Repeat("<", 7_000)+`"},`, 8) + `]},
+			own, `spec: {service: {own: {login: {wrong: {status: [401]}, setup: [` + strings.Repeat(`{path: /a, method: POST, body: "`+strings.Repeat("<", 7_000)+`"},`, 8) + `]},
 				args: [` + strings.Repeat(`"`+strings.Repeat("a", 4_000)+`",`, 20) + `]}}}`, []string{"the spec has"},
 		},
 		"two reasons at once": {

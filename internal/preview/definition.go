@@ -23,7 +23,7 @@ type definition struct {
 	rules  *cel.Validator
 }
 
-// experiments compiles the definition of experiments. It leaves out the status, which nobody can create.
+// experiments compiles the definition of experiments. It leaves out the results, which nobody can create.
 var experiments = sync.OnceValue(func() definition {
 	installed, internal := &apiextensionsv1.CustomResourceDefinition{}, &apiextensions.JSONSchemaProps{}
 	err := yaml.Unmarshal(crd.SizingExperiments, installed)
@@ -31,7 +31,11 @@ var experiments = sync.OnceValue(func() definition {
 		err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
 			installed.Spec.Versions[0].Schema.OpenAPIV3Schema, internal, nil)
 	}
-	delete(internal.Properties, "status")
+	// The rule of edits reads startTime.
+	status := apiextensions.JSONSchemaProps{Type: "object", Properties: map[string]apiextensions.JSONSchemaProps{
+		"startTime": internal.Properties["status"].Properties["startTime"],
+	}}
+	internal.Properties["status"] = status
 	structural, conversion := schema.NewStructural(internal)
 	values, _, invalid := validation.NewSchemaValidator(internal)
 	if err := errors.Join(err, conversion, invalid, defaulting.PruneDefaults(structural)); err != nil {

@@ -37,10 +37,10 @@ func TestWhatIsRuledOutBeforeAnythingIsMeasured(t *testing.T) {
 			map[string]string{"c12-1": "needs 4 CPUs more than maxTotalCPU 2"}},
 		"more replicas than there may be": {usual, `spec: {matrix: {costs: [10, 12]}, demand: {loginsPerSecond: 20, maxReplicas: 2}}`,
 			map[string]string{"c12-1": "needs 4 replicas more than maxReplicas 2"}},
-		"a hash that is not allowed": {usual, `spec: {matrix: {controls: [{name: argon, algorithm: Argon2id}]}, demand: {loginsPerSecond: 5, hashes: [Argon2id]}}`,
-			map[string]string{"c10-1": "has the hash Bcrypt, which is not in demand.hashes", "argon-1": "costs an attacker as much as bcrypt at cost 9.4, below minimumCost 10"}},
-		"controls for comparison": {usual, `spec: {matrix: {controls: [{name: session, cost: 10, sessions: true}, {name: again, cost: 10}]}, demand: {loginsPerSecond: 5}}`,
-			map[string]string{"session-1": "has sessions", "again-1": "is a control with bcrypt"}},
+		"a hash that is not allowed": {usual, `spec: {matrix: {hashes: [{name: argon, argon2id: {}}]}, demand: {loginsPerSecond: 5, hashes: [argon2id]}}`,
+			map[string]string{"c10-1": "has the hash bcrypt, which is not in demand.hashes", "argon-1": "costs an attacker as much as bcrypt at cost 9.4, below minimumCost 10"}},
+		"sessions": {usual, `spec: {matrix: {hashes: [{name: session, bcrypt: {cost: 10}, sessions: true}, {name: again, bcrypt: {cost: 10}}]}, demand: {loginsPerSecond: 5}}`,
+			map[string]string{"session-1": "has sessions"}},
 		"a hash that takes longer than a login may": {usual, `spec: {matrix: {costs: [10, 12]}, objective: {p95Milliseconds: 200}}`,
 			map[string]string{"c12-1": "takes 220ms for a login on an idle service, above p95Milliseconds 200"}},
 		"the same on a faster CPU": {usual / 2, `spec: {matrix: {costs: [10, 12]}, objective: {p95Milliseconds: 200}}`, nil},
@@ -61,12 +61,12 @@ func TestNotes(t *testing.T) {
 	const asked = `spec: {demand: {loginsPerSecond: 5}}`
 	for name, test := range map[string]struct{ change, want string }{
 		"no demand":                    {``, "Nothing is recommended without a demand"},
-		"no variant for the demand":    {`spec: {demand: {loginsPerSecond: 5, minimumCost: 10}, matrix: {costs: [9]}}`, "No variant of the matrix can be recommended for this demand"},
+		"no variant for the demand":    {`spec: {demand: {loginsPerSecond: 50, maxTotalCPU: 1}}`, "No variant of the matrix can be recommended for this demand"},
 		"no variant for the objective": {`spec: {objective: {p95Milliseconds: 10}}`, "No variant of the matrix can meet the objective"},
-		"several trials at a time":     {`spec: {parallelism: 2}`, "--max-concurrent-trials, by default 1, allows 2 trials at a time"},
+		"several trials at a time":     {`spec: {parallelism: 2}`, "trials.maxConcurrent, by default 1, allows 2 trials at a time"},
 		"CPU that is never used":       {`spec: {matrix: {cpuLimits: ["2"], concurrency: [{mode: WorkerPool, workers: 1}]}}`, "the rest is paid for and never used"},
-		"a service of the user's":      {ownService(""), "--allowed-service-images"},
-		"a service with another hash":  {ownService("hash: Other,"), "Logins compute another hash than bcrypt"},
+		"a service of the user's":      {ownService(""), "loginService.allowedImages"},
+		"a service with another hash":  {ownService("costs: null, hashes: [{name: plain, other: {}}],"), "Logins compute another hash than bcrypt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			says := func(p Preview) bool {
@@ -82,8 +82,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-func ownService(field string) string {
-	return `spec: {matrix: {concurrency: [{mode: Unbounded}]}, service: {own: {` + field + `image: a, command: [/a], port: 8080, ready: {path: /},
+func ownService(matrix string) string {
+	return `spec: {matrix: {` + matrix + `concurrency: [{mode: Unbounded}]}, service: {own: {image: a, command: [/a], port: 8080, ready: {path: /},
 		login: {steps: [{path: /}], wrong: {status: [401]}}}}}`
 }
 
@@ -154,7 +154,7 @@ func TestEverySpecIsRefusedOrPlanned(t *testing.T) {
 			accepted++
 		}
 	}
-	if accepted < 50 || accepted > 950 {
+	if accepted < 30 || accepted > 950 {
 		t.Errorf("%d of 1000 specs are accepted", accepted)
 	}
 }
