@@ -90,7 +90,7 @@ func ownServiceOnUpdates(t *testing.T) {
 		"a user can suspend it":                                {by: editor, of: "own", patch: `{"spec":{"suspend":true}}`},
 		"a user can cancel it":                                 {by: editor, of: "own", patch: `{"spec":{"cancel":true}}`},
 		"a user can keep it by a finalizer":                    {by: editor, of: "own", patch: `{"metadata":{"finalizers":["example.com/mine"]}}`},
-		"a user can measure more with it":                      {by: editor, of: "own", patch: `{"spec":{"matrix":{"costs":[10,11]},"service":{"replicas":2}}}`},
+		"a user can measure more with it":                      {by: editor, of: "own", patch: `{"spec":{"matrix":{"cpuLimits":[1,2]},"service":{"replicas":2}}}`},
 		"a user can replace it by Hashmark's":                  {by: editor, of: "own", patch: `{"spec":{"service":{"own":null}}}`},
 		"the operator writes its status":                       {by: operator, of: "own", patch: `{"status":{"observedGeneration":1}}`, status: true},
 		"a user can't exchange the image":                      {by: editor, of: "own", patch: otherImage, want: ownRefusal},
