@@ -37,7 +37,7 @@ type Hash struct {
 	// +kubebuilder:default=""
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^([a-z]([a-z0-9-]{0,14}[a-z0-9])?)?$`
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 	// Bcrypt, such as {cost: 10}.
 	// +optional
 	Bcrypt *Bcrypt `json:"bcrypt,omitempty"`
