@@ -149,7 +149,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 	repeated := func(n int32) func(*spec) { return func(s *spec) { s.Repetitions = &n } }
 	pools := []v1beta1.NodePool{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	costs := []int32{4, 6, 8, 9, 10, 11, 12}
-	cornersAndControls := v1beta1.Matrix{
+	cornersAndHashes := v1beta1.Matrix{
 		Measure: v1beta1.MeasureCorners, Costs: []int32{8, 9, 10}, CPULimits: fixture.Limits("1", "2", "3"), NodePools: pools,
 		Hashes: []v1beta1.Hash{{Name: "cheap", SHA256: &v1beta1.SHA256{}}},
 	}
@@ -170,8 +170,8 @@ func TestPlansEndWithinADay(t *testing.T) {
 		"the corners of 64 variants": {[]func(*spec){matrix(v1beta1.Matrix{Measure: v1beta1.MeasureCorners,
 			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: fixture.Limits("1", "2", "3", "4", "5", "6", "7", "8")})}, false},
 		// (6 + 3) × 3 × (60 + 5 + 24 × (120 + 10)) = 85,995
-		"corners and controls on three pools": {[]func(*spec){matrix(cornersAndControls)}, false},
-		"eleven more seconds of warm-up":      {[]func(*spec){matrix(cornersAndControls), func(s *spec) { s.Load.WarmupSeconds = 21 }}, true},
+		"corners and hashes on three pools": {[]func(*spec){matrix(cornersAndHashes)}, false},
+		"eleven more seconds of warm-up":    {[]func(*spec){matrix(cornersAndHashes), func(s *spec) { s.Load.WarmupSeconds = 21 }}, true},
 		// 4 × 6 × (60 + 5 + 24 × (120 + 10)) = 76,440, and seven times 89,180
 		"nothing but corners, six times":   {[]func(*spec){matrix(onlyCorners), repeated(6)}, false},
 		"nothing but corners, seven times": {[]func(*spec){matrix(onlyCorners), repeated(7)}, true},

@@ -42,13 +42,13 @@ func TestAnswerOfEachState(t *testing.T) {
 			func(e *experiment) { only(e, "c10-1").ObjectiveMet = ptr.To(false) },
 			"No variant meets the objective (p95 within 1s) at any rate.", false,
 		},
-		"a control, where only controls were measured": {
+		"another hash, where no cost was measured": {
 			func(e *experiment) {
 				only(e, "c10-1").Hash = v1beta1.Hash{Name: "sessions", Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true}
 			},
 			"Hash sessions meets the objective (p95 within 1s): c10-1 up to 16/s.", true,
 		},
-		"never a control where costs were": {
+		"never another hash where costs were measured": {
 			func(e *experiment) {
 				e.Status.Results[5].Hash = v1beta1.Hash{Name: "sessions", Bcrypt: &v1beta1.Bcrypt{Cost: 10}, Sessions: true}
 			},

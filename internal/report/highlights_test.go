@@ -73,7 +73,7 @@ func TestHighlights(t *testing.T) {
 				{Label: "Speed of the CPU", Value: "14.3ms", Note: cpu},
 			},
 		},
-		"only controls": {
+		"only hashes that are not costs": {
 			changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 				row := only(e, "c10-1")
 				row.Hash.Name, row.Hash.Sessions, row.Verdict, row.Reasons = "sessions", true, v1beta1.VerdictSuspect, reasons("NoisyNeighbour")

@@ -64,7 +64,7 @@ func TestHashTimes(t *testing.T) {
 		"for an even number of trials the upper median, with its own error and CPU": {
 			[]v1beta1.SizingTrial{timedOn(8, 1_040_000, "slow"), timedOn(8, 1_020_000, "second"), timedOn(8, 1_030_000, "Zen"), timedOn(8, 1_010_000, "fast")},
 			[]v1beta1.HashTime{hashTime("", "Zen", 8, 10_300, 4, 4)}},
-		"a control with a cost has its own cell": {
+		"bcrypt with a name has its own cell": {
 			[]v1beta1.SizingTrial{timedOn(8, 1_030_000, "Zen", ofControl("again")), timedOn(8, 1_020_000, "Zen")},
 			[]v1beta1.HashTime{hashTime("", "Zen", 8, 10_200, 2, 1), again}},
 		"of Invalid and scaled times only the windows count": {

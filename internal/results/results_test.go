@@ -15,9 +15,9 @@ import (
 )
 
 func TestEveryVariantHasRow(t *testing.T) {
-	control := aVariant("session-1", 10)
-	control.Hash.Name = "session"
-	variants := []v1beta1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
+	session := aVariant("session-1", 10)
+	session.Hash.Name = "session"
+	variants := []v1beta1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), session}
 	want := []v1beta1.VariantResult{
 		{Variant: "c10-1", Hash: v1beta1.BcryptHash(10), CPULimit: "1", Verdict: v1beta1.VerdictPending},
 		{Variant: "c8-1", Hash: v1beta1.BcryptHash(8), CPULimit: "1", Verdict: v1beta1.VerdictPending},
