@@ -68,7 +68,7 @@ test: ## Everything: unit, real browser, real API server, cgroup v2, real cluste
 	$(MAKE) --no-print-directory test-e2e
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
-	HASHMARK_PROMETHEUS="$$(tools/build/binaries.sh prometheus)" HASHMARK_K6="$$(tools/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(tools/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(tools/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./tools/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./tools/lab/... ./test/specs/... ./test/supply/...
+	HASHMARK_PROMETHEUS="$$(tools/build/binaries.sh prometheus)" HASHMARK_K6="$$(tools/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(tools/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(tools/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus github.com/hashmark-dev/hashmark/api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./tools/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./tools/lab/... ./test/specs/... ./test/supply/...
 	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
 test-integration: ## The API's rules, what the chart renders, and the reconcilers against a real API server

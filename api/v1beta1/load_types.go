@@ -1,9 +1,6 @@
 package v1beta1
 
-import (
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
-)
+import "k8s.io/apimachinery/pkg/util/intstr"
 
 // LoadMode is the kind of load that a variant is put under.
 type LoadMode string
@@ -154,9 +151,9 @@ func (l *Load) Mode() LoadMode {
 func (l *Load) Arrivals() Arrivals {
 	switch {
 	case l.Rates != nil:
-		return ptr.Deref(l.Rates.Arrivals, defaultArrivals)
+		return valueOr(l.Rates.Arrivals, defaultArrivals)
 	case l.Capacity != nil:
-		return ptr.Deref(l.Capacity.Arrivals, defaultArrivals)
+		return valueOr(l.Capacity.Arrivals, defaultArrivals)
 	default:
 		return defaultArrivals
 	}
@@ -164,12 +161,20 @@ func (l *Load) Arrivals() Arrivals {
 
 // MinSamples returns how many logins a step of capacity should count.
 func (l *Load) MinSamples() int32 {
-	return ptr.Deref(ptr.Deref(l.Capacity, CapacityLoad{}).MinSamples, defaultMinSamples)
+	return valueOr(valueOr(l.Capacity, CapacityLoad{}).MinSamples, defaultMinSamples)
 }
 
 // MaxStepSeconds returns the maximum length of the counted part of a step of capacity.
 func (l *Load) MaxStepSeconds() int32 {
-	return ptr.Deref(ptr.Deref(l.Capacity, CapacityLoad{}).MaxStepSeconds, defaultMaxStepSeconds)
+	return valueOr(valueOr(l.Capacity, CapacityLoad{}).MaxStepSeconds, defaultMaxStepSeconds)
+}
+
+// valueOr is ptr.Deref, without a module besides apimachinery.
+func valueOr[T any](pointer *T, absent T) T {
+	if pointer == nil {
+		return absent
+	}
+	return *pointer
 }
 
 // DefaultMaxErrorPerMille is objective.maxErrorPerMille if it is absent, as in the schema.
