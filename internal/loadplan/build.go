@@ -9,7 +9,7 @@ import (
 // k6's scenarios never overlap.
 const gapMilliseconds = 100
 
-// Build plans the load of one attempt: a warm-up, the steps from low to high, and in mode Capacity the
+// Build plans the load of one attempt: a warm-up, the steps from low to high, and with load.capacity the
 // saturation, which is last so that no step follows an overload. A service that can serve more than the
 // generator can drive is not saturated. Without a prediction (nil) there is no step at the predicted capacity.
 //

@@ -13,7 +13,7 @@ import (
 // every variant, so that rows can be compared.
 const ReportedLoadPercent = 70
 
-// capacityLoads returns the fixed shares of the bound in mode Capacity. Above 85 %, a queue
+// capacityLoads returns the fixed shares of the bound with load.capacity. Above 85 %, a queue
 // takes minutes to reach its steady state, and p95 of a hundred samples means little.
 func capacityLoads() []int32 { return []int32{50, ReportedLoadPercent, 85} }
 

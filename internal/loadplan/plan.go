@@ -72,9 +72,9 @@ type Step struct {
 	// OfferedMilliPerSecond is the rate, times 1000; only with Warmup and Open.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond,omitempty"`
 	// LoadPercent is the share of the calibrated bound, or of what the generator can drive
-	// if that is less, rounded to a whole percent; only in mode Capacity.
+	// if that is less, rounded to a whole percent; only with load.capacity.
 	LoadPercent int32 `json:"loadPercent,omitempty"`
-	// Predicted marks the step at the predicted capacity; only in mode Capacity.
+	// Predicted marks the step at the predicted capacity; only with load.capacity.
 	Predicted bool `json:"predicted,omitempty"`
 	// Reported marks the step that the variant's row is taken from.
 	Reported bool `json:"reported,omitempty"`

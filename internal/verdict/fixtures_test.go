@@ -28,7 +28,7 @@ type fixture struct {
 
 func (w *fixture) judge() verdict.Judgement { return verdict.JudgeBy(w.Input, w.model.of) }
 
-// ranWell returns an undisturbed run in mode Capacity.
+// ranWell returns an undisturbed run with load.capacity.
 func ranWell(t *testing.T, changes ...func(*v1beta1.SizingTrialSpec)) *fixture {
 	t.Helper()
 	spec := v1beta1.SizingTrialSpec{

@@ -53,7 +53,7 @@ type Judgement struct {
 	// Speed of the CPU, and the reference that the result is converted to; nil if both
 	// are unknown.
 	Speed *v1beta1.TrialSpeed
-	// Capacity is nil if the load mode has none.
+	// Capacity is nil if the load has none.
 	Capacity *v1beta1.Capacity
 	// Evidence for the numbers.
 	Evidence *v1beta1.Evidence

@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// atCost10 is a run in mode Rates at cost 10 on a whole CPU, 57 ms per hash: 5 and 16.5
+// atCost10 is a run with load.rates at cost 10 on a whole CPU, 57 ms per hash: 5 and 16.5
 // logins/s. The second is 94 % of the bound. The objective is a multiple of the true p95
 // there.
 func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) verdict.Input {
