@@ -42,8 +42,8 @@ type Verification struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
-	// The 95th percentile of its logins' latency, in microseconds, as observed; absent without a
-	// result, and if the result is Invalid.
+	// The 95th percentile of its logins' latency, in microseconds, at the reference speed: that of
+	// the trial's result. Absent without a result, and if the result is Invalid.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 	// The counts of its logins; absent without a result.

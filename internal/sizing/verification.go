@@ -148,7 +148,7 @@ func Verified(v *v1beta1.Verification, trial *v1beta1.SizingTrial) {
 	}
 	v.Counts, v.Outcome = counts.DeepCopy(), counts.Outcome
 	if result.Verdict != v1beta1.VerdictInvalid {
-		v.P95Microseconds = observedP95(trial.Status.Steps)
+		v.P95Microseconds = result.P95Microseconds
 	}
 	message := counted(v, trial.Spec.Objective)
 	message += advice(v, trial.Spec.Objective)
@@ -157,17 +157,6 @@ func Verified(v *v1beta1.Verification, trial *v1beta1.SizingTrial) {
 		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, strings.Join(results.ReasonTypes(doubts), ", "))
 	}
 	v.Message = units.Clip(message, mostMessage)
-}
-
-// observedP95 returns p95 of the reported step, which is not converted to the reference speed:
-// production has the speed that it has.
-func observedP95(steps []v1beta1.Step) *int64 {
-	for i := range steps {
-		if steps[i].Reported {
-			return steps[i].P95Microseconds
-		}
-	}
-	return nil
 }
 
 // advice says what to change if there were too few logins to decide about failures.

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
@@ -165,8 +164,7 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 	trial := func(verdict v1beta1.Verdict, outcome v1beta1.VerificationOutcome, slower, failed int64, reasons ...v1beta1.Reason) *v1beta1.SizingTrial {
 		made := &v1beta1.SizingTrial{}
 		made.Spec.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](1)}
-		made.Status.Result = &v1beta1.VariantResult{Verdict: verdict, Reasons: reasons}
-		made.Status.Steps = []v1beta1.Step{{Reported: true, StepResult: handover.StepResult{P95Microseconds: ptr.To[int64](118_282)}}}
+		made.Status.Result = &v1beta1.VariantResult{Verdict: verdict, Reasons: reasons, P95Microseconds: ptr.To[int64](118_282)}
 		made.Status.Verification = &v1beta1.VerificationCounts{
 			Outcome: outcome, Logins: 3000, Slower: slower, Failed: failed,
 			SlowerPerMillion: v1beta1.ShareInterval{Low: 1200, High: 21_900}, FailedPerMillion: v1beta1.ShareInterval{High: 1170},
