@@ -183,6 +183,16 @@ func documentationShell(t *testing.T, e *v1beta1.SizingExperiment) aShell {
 	docs, err := filepath.Abs("../../docs")
 	must(t, err)
 	must(t, os.Symlink(docs, filepath.Join(folder, "docs"))) // for the reports of the gallery
+	sample, err := os.ReadFile("../../config/samples/quickstart.yaml")
+	must(t, err)
+	overlay := filepath.Join("overlays", "sizing")
+	must(t, os.MkdirAll(filepath.Join(folder, overlay), 0o700))
+	for name, text := range map[string][]byte{
+		"experiment.yaml": sample, "login-sizing.yaml": sample, // for the commands that need no cluster
+		filepath.Join(overlay, "experiment.yaml"): sample, filepath.Join(overlay, "kustomization.yaml"): []byte("resources: [experiment.yaml]\n"),
+	} {
+		must(t, os.WriteFile(filepath.Join(folder, name), text, 0o600))
+	}
 	shell := aShell{folder: folder, env: append(os.Environ(), "KUBECONFIG="+config, "HOME="+folder)}
 	shell.run(t, docCommand{}, "kubectl config set-context --current --namespace="+e.Namespace)
 	// Reports that are compared with later ones.
