@@ -110,7 +110,8 @@ type Prices struct {
 	// +kubebuilder:validation:MaxLength=3
 	Currency string `json:"currency,omitempty"`
 	// The price of one CPU for one hour, such as 1; a decimal needs quotes, such as "0.04".
-	// When absent: only node pools with their own perCPUHour have a price.
+	// When absent: only node pools with their own perCPUHour have a price. Not with load.users, nor
+	// if every node pool has its own.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
@@ -118,7 +119,8 @@ type Prices struct {
 	PerCPUHour *intstr.IntOrString `json:"perCPUHour,omitempty"`
 	// The price of one GiB of memory for one hour, such as 1; a decimal needs quotes, such as
 	// "0.005". A replica is charged for service.memoryLimit, or with service.own for its
-	// recommended memory limit, if its memory was measured. When absent: memory is free.
+	// recommended memory limit, if its memory was measured. Only with a perCPUHour. When
+	// absent: memory is free.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
