@@ -28,7 +28,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.bcrypt), has(self.argon2id), has(self.scrypt), has(self.pbkdf2), has(self.sha256), has(self.other)].filter(x, x).size() == 1",message="a hash must have exactly one of bcrypt, argon2id, scrypt, pbkdf2, sha256 and other, such as argon2id: {}"
 // +kubebuilder:validation:XValidation:rule="!self.name.matches('^c[0-9]+(-|$)')",message="a hash's name can't begin like the name of a cost, such as c8; choose another name"
-// +kubebuilder:validation:XValidation:rule="!has(self.guessesPerSecond) || !(has(self.bcrypt) || has(self.other))",message="guessesPerSecond is for argon2id, scrypt, pbkdf2 and sha256; remove it, and for bcrypt set prices.guessesPerSecondAtCost10"
+// +kubebuilder:validation:XValidation:rule="!has(self.guessesPerSecond) || !(has(self.bcrypt) || has(self.other) || has(self.sessions) && self.sessions)",message="guessesPerSecond is for argon2id, scrypt, pbkdf2 and sha256, without sessions; remove it, and for bcrypt set prices.guessesPerSecondAtCost10"
 type Hash struct {
 	// A short name that replaces the cost in the variant's name: lower-case letters, digits
 	// and dashes, at most 16 characters. It can't begin like the name of a cost, such as

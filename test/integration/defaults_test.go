@@ -95,6 +95,7 @@ spec:
       nodeSelector: {pool: small}
       tolerations: [{key: pool, operator: Equal, value: small, effect: NoSchedule}]
       perCPUHour: "0.0525"
+    - {name: any}
     measure: All
   service: {replicas: 2, memoryLimit: 0.125Gi, builtin: {tls: {handshakes: EachLogin}}}
   generator: {cpuLimit: "0.5"}
