@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -179,19 +177,6 @@ func runs(pod *corev1.Pod, v version) bool {
 	return strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+string(v))
 }
 
-// inBaseForm returns a run as the base's generator writes it. Without histograms, the forms differ in
-// their names only.
-func inBaseForm(run measurement.Run) (string, error) {
-	run.Steps = slices.Clone(run.Steps)
-	for i := range run.Steps {
-		run.Steps[i].Latencies = nil
-	}
-	message, err := measurement.Encode(run)
-	body, _, _ := strings.Cut(strings.Replace(message, "hashmark/6 ", "hashmark/5 ", 1), "\nend ")
-	body += "\n"
-	return fmt.Sprintf("%send %08x\n", body, crc32.ChecksumIEEE([]byte(body))), err
-}
-
 // drive returns the termination message of a generator.
 func (k *kubelet) drive(generator *corev1.Pod, all []corev1.Pod) (string, error) {
 	plan, err := simulated.PlanOf(generator)
@@ -212,9 +197,6 @@ func (k *kubelet) drive(generator *corev1.Pod, all []corev1.Pod) (string, error)
 		k.mutex.Lock()
 		k.runs[metav1.GetControllerOf(generator).UID] = run
 		k.mutex.Unlock()
-		if runs(generator, base) {
-			return inBaseForm(run)
-		}
 		return measurement.Encode(run)
 	}
 	return "", fmt.Errorf("%s runs without a login service", generator.Name)
