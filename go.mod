@@ -5,6 +5,7 @@ go 1.26.8
 replace github.com/hashmark-dev/hashmark/api => ./api
 
 require (
+	github.com/agnivade/levenshtein v1.2.1
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/evanphx/json-patch/v5 v5.9.11

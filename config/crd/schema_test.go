@@ -183,9 +183,8 @@ func TestASpecHasFewSettings(t *testing.T) {
 	t.Logf("a spec has %d settings", len(settings))
 }
 
-// TestTheStatusOfAnExperimentFitsIntoAnObject computes the largest status that the definition allows, in
-// ASCII: every list and every text as long as it may be. etcd takes 1.5 MiB, of which the spec and the
-// metadata need their parts.
+// TestTheStatusOfAnExperimentFitsIntoAnObject computes the largest status that the definition allows, if all
+// texts are ASCII. etcd stores at most 1.5 MiB for an object, which also has a spec and metadata.
 func TestTheStatusOfAnExperimentFitsIntoAnObject(t *testing.T) {
 	const most = 512 << 10
 	for _, field := range schemas(t) {
@@ -237,7 +236,7 @@ var (
 	member = regexp.MustCompile(`has\(self\.(\w+)\)`)
 )
 
-// alternatives returns the fields of an object of which it has exactly one.
+// alternatives returns the names of the fields of which an object must have exactly one.
 func alternatives(s schema) (names []string) {
 	for _, rule := range s.XValidations {
 		if oneOf.MatchString(rule.Rule) {

@@ -39,8 +39,8 @@ func (r Refusal) String() string {
 	return r.Field + ": " + r.Message
 }
 
-// accept returns the experiment that the API server would store, or all of its refusals. If there are none, they are
-// those of the operator.
+// accept returns the experiment as the API server would store it, and why the operator refuses it. If the API server
+// refuses it, accept returns only the reasons of the API server.
 func accept(ctx context.Context, written map[string]any) (*v1beta1.SizingExperiment, []Refusal) {
 	object := runtime.DeepCopyJSON(written)
 	delete(object, "status") // the API server ignores it

@@ -127,7 +127,7 @@ func (n node) all() []node {
 	return found
 }
 
-// others returns values of other kinds and sizes, of which some are accepted. The last removes the field.
+// others returns other values to try in the field, not all of which the API accepts. The last one removes the field.
 func (n node) others(variants []string) []any {
 	var all []any
 	switch value := n.value.(type) {

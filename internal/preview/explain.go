@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
@@ -56,7 +57,9 @@ func misspelt(path, name string, s *schema.Structural) string {
 	const most = 2 // letters that differ
 	names := slices.Sorted(maps.Keys(s.Properties))
 	if len(names) > 0 {
-		distance := func(known string) int { return differences(strings.ToLower(name), strings.ToLower(known)) }
+		distance := func(known string) int {
+			return levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(known))
+		}
 		nearest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 		if distance(nearest) <= min(most, len(name)/2) {
 			return "it is unknown; did you mean " + nearest + "?"
@@ -87,30 +90,6 @@ func paths(path, name string, s *schema.Structural) []string {
 	found = append(found, paths(path+"[]", name, s.Items)...)
 	slices.SortFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return found
-}
-
-// differences returns how many letters must be inserted, removed, replaced or exchanged with the next one to turn one
-// word into the other.
-func differences(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		for j := range rows[i] {
-			rows[i][j] = max(i, j)
-			if i == 0 || j == 0 {
-				continue
-			}
-			replaced := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replaced)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // mistyped says what to write instead of a value of a wrong type. It returns "" if the type is right.

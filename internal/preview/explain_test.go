@@ -51,14 +51,3 @@ func TestRefusalsSayWhatToWrite(t *testing.T) {
 		})
 	}
 }
-
-func TestDifferencesOfWords(t *testing.T) {
-	for words, want := range map[[2]string]int{
-		{"", ""}: 0, {"demand", "demand"}: 0, {"demnad", "demand"}: 1, {"demad", "demand"}: 1, {"demandd", "demand"}: 1,
-		{"demond", "demand"}: 1, {"load", "demand"}: 4, {"", "abc"}: 3,
-	} {
-		if got := differences(words[0], words[1]); got != want {
-			t.Errorf("%q and %q have %d differences, want %d", words[0], words[1], got, want)
-		}
-	}
-}

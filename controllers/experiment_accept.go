@@ -1,0 +1,80 @@
+package controllers
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
+)
+
+// accept plans the trials. An experiment ends at once if two of its variants resolve to the same
+// settings, or if its baseline is not a measured variant.
+func (p *experimentPass) accept() (refused bool) {
+	seed := matrix.Seed(p.experiment)
+	p.experiment.Status.Seed = &seed
+	if err := p.check(seed); err != nil {
+		p.planned = nil
+		reason := v1beta1.ReasonNotAccepted
+		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
+			reason = v1beta1.ReasonDuplicateVariant
+		}
+		if _, forbidden := errors.AsType[*objects.ImageNotAllowedError](err); forbidden {
+			reason = v1beta1.ReasonImageNotAllowed
+		}
+		p.refuse(reason, err.Error())
+		return true
+	}
+	p.setAccepted()
+	return false
+}
+
+// check plans the trials and checks the rest of the spec. The schema rejects invalid prices;
+// without this check, an experiment with an invalid one would be retried for ever. The image is
+// checked first: whoever may not deploy one has no use for the other checks.
+func (p *experimentPass) check(seed int64) error {
+	if err := p.Settings.CheckImage(p.experiment.Spec.Service); err != nil {
+		return err
+	}
+	planned, err := matrix.Plan(p.experiment, seed)
+	if err != nil {
+		return err
+	}
+	p.planned = planned
+	return p.checkSpec()
+}
+
+// mostChecks is the largest number of experiments whose checks are kept.
+const mostChecks = 1000
+
+// checkSpec checks what only the spec decides, once for each generation.
+func (p *experimentPass) checkSpec() error {
+	generation := strconv.FormatInt(p.experiment.Generation, 10)
+	return p.checks.of(p.experiment.UID, generation, mostChecks, func() error { return sizing.Check(p.experiment.Spec) })
+}
+
+// setAccepted records that the experiment can be measured, and warns about CPU that is never used.
+func (p *experimentPass) setAccepted() {
+	if status := &p.experiment.Status; status.Phase.Finished() {
+		status.Phase, status.CompletionTime = v1beta1.ExperimentPending, nil // its spec was corrected
+	}
+	accepted := meta.FindStatusCondition(p.experiment.Status.Conditions, v1beta1.ConditionAccepted)
+	edited := !p.begun() && accepted != nil && accepted.ObservedGeneration != p.experiment.Generation
+	message := fmt.Sprintf("%d trials are planned", len(p.planned))
+	if len(p.planned) == 1 {
+		message = "1 trial is planned"
+	}
+	if !p.condition(v1beta1.ConditionAccepted, true, v1beta1.ReasonAccepted, message) && !edited {
+		return
+	}
+	p.events.add(normal, v1beta1.ReasonAccepted, "Accept", message)
+	if unused := matrix.AllUnused(p.experiment.Spec.Matrix); len(unused) > 0 {
+		p.events.add(warning, v1beta1.ReasonCPUUnused, "Accept", strings.Join(unused, ". "))
+	}
+}
