@@ -180,7 +180,7 @@ func TestAnExperimentBeginsOnlyWithTheSpecThatWasAccepted(t *testing.T) {
 		{name: "it is suspended meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = ptr.To(true) }, stale: true},
 		{name: "it is cancelled meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.Cancel = ptr.To(true) }, stale: true},
 		{name: "its time to live is edited meanwhile", after: func(e *v1beta1.SizingExperiment) { e.Spec.TTLSecondsAfterFinished = ptr.To[int32](60) }, begun: true},
-		{name: "it was edited before, and its trials are not planned anew", before: func(e *v1beta1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 7 }},
+		{name: "it was edited before, and is not accepted again", before: func(e *v1beta1.SizingExperiment) { e.Spec.Baseline = "c9-1" }},
 		{name: "it was suspended before", before: func(e *v1beta1.SizingExperiment) { e.Spec.Suspend = ptr.To(true) }},
 		{name: "it does not plan the trial", before: func(e *v1beta1.SizingExperiment) { e.Spec.Matrix.Costs, e.Status.ObservedGeneration = []int32{9}, 2 }},
 	} {

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -92,6 +93,11 @@ type node struct {
 
 func (n node) leaf() bool {
 	return len(n.schema.Properties) == 0 && n.schema.Items == nil && n.schema.AdditionalProperties == nil
+}
+
+// isDefault reports whether a value means the same as the field's absence.
+func (n node) isDefault(value any) bool {
+	return value == false || n.schema.Default != nil && strings.Trim(string(n.schema.Default.Raw), `"`) == fmt.Sprint(value)
 }
 
 func (n node) field(fields map[string]any, name string) node {
