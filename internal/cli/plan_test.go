@@ -24,7 +24,7 @@ var mistakes = []struct{ of, name, change string }{
 	{"", "half a login per second", `spec: {demand: {loginsPerSecond: 0.5}}`},
 	{"own", "variables as in a pod", `spec: {service: {own: {env: [{name: COST, value: "10"}]}}}`},
 	{"own", "variables as a map", `spec: {service: {own: {env: {COST: "10"}}}}`},
-	{"", "a limit in the baseline as it is written", `spec: {matrix: {cpuLimits: ["1000m"]}, baseline: c10-1000m}`},
+	{"", "a limit in the baseline as it is written", `spec: {matrix: {costs: [8, 10], cpuLimits: ["1000m"]}, baseline: c10-1000m}`},
 	{"own", "no status for a wrong password", `spec: {service: {own: {login: {wrong: {status: null}}}}}`},
 	{"own", "no concurrency", `spec: {matrix: {concurrency: null}}`},
 	{"", "a minimum above all costs", `spec: {demand: {loginsPerSecond: 5, minimumCost: 12}}`},

@@ -23,6 +23,8 @@ func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
 		"the last variant":            {all, "c10-1", ""},
 		"a variant that is not there": {all, "c12-1", `baseline "c12-1" is not a measured variant; choose one of: c8-250m, c8-1, c10-250m, c10-1`},
 		"the beginning of a name":     {all, "c8", `baseline "c8" is not a measured variant; choose one of: c8-250m, c8-1, c10-250m, c10-1`},
+		"the only variant": {v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")}, "c10-1",
+			`baseline "c10-1" has no effect, because c10-1 is the only measured variant; remove baseline, or add a variant`},
 		"a corner":                    {corners, "c12-1", ""},
 		"a variant that is predicted": {corners, "c11-1", `baseline "c11-1" is not a measured variant; choose one of: c8-1, c9-1, c10-1, c12-1`},
 		"no matrix":                   {v1beta1.Matrix{}, "c8-1", ErrEmpty.Error()},

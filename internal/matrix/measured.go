@@ -113,9 +113,9 @@ func (g grid) nearer(to [2]float64) func(a, b place) int {
 	return func(a, b place) int { return cmp.Compare(distance(a), distance(b)) }
 }
 
-// CheckBaseline returns an error if the baseline is set and is not a measured variant:
-// nothing can be compared with a predicted one. The schema can't check this, because names
-// follow from the whole matrix. Errors include those of Measured.
+// CheckBaseline returns an error if the baseline is set and is not a measured variant, because
+// nothing can be compared with a predicted one, or the only one. The schema can't check this, because
+// names follow from the whole matrix. Errors include those of Measured.
 func CheckBaseline(spec v1beta1.SizingExperimentSpec) error {
 	if spec.Baseline == "" {
 		return nil
@@ -127,6 +127,9 @@ func CheckBaseline(spec v1beta1.SizingExperimentSpec) error {
 	var names []string
 	for _, variant := range variants {
 		names = append(names, variant.Name)
+	}
+	if len(names) == 1 {
+		return fmt.Errorf("baseline %q has no effect, because %s is the only measured variant; remove baseline, or add a variant", spec.Baseline, names[0])
 	}
 	if slices.Contains(names, spec.Baseline) {
 		return nil

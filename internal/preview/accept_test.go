@@ -64,7 +64,8 @@ func TestTheChecksOfTheOperatorAreApplied(t *testing.T) {
 		want   []string
 	}{
 		"nothing is wrong":          {fixture.PlainExperiment, ``, nil},
-		"a baseline":                {fixture.PlainExperiment, `spec: {baseline: c10-1000m}`, []string{`baseline "c10-1000m" is not a measured variant; choose one of: c10-1`}},
+		"a baseline":                {fixture.PlainExperiment, `spec: {matrix: {costs: [8, 10]}, baseline: c10-1000m}`, []string{`baseline "c10-1000m" is not a measured variant; choose one of: c8-1, c10-1`}},
+		"a baseline of itself":      {fixture.PlainExperiment, `spec: {baseline: c10-1}`, []string{`baseline "c10-1" has no effect, because c10-1 is the only measured variant`}},
 		"too little memory":         {fixture.PlainExperiment, `spec: {matrix: {hashes: [{name: scrypt, scrypt: {}}]}}`, []string{"service.memoryLimit 128Mi is too low"}},
 		"a label of a pool":         {fixture.PlainExperiment, `spec: {matrix: {nodePools: [{name: a, nodeSelector: {a b: c}}]}}`, []string{`node pool a has the label "a b"`}},
 		"a plan of more than a day": {fixture.PlainExperiment, `spec: {load: {stepSeconds: 1800, capacity: {maxStepSeconds: 1800}}, repetitions: 10}`, []string{"the plan can take"}},
