@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 	"github.com/hashmark-dev/hashmark/tools/bench/figures"
 	"github.com/hashmark-dev/hashmark/tools/bench/report"
@@ -49,7 +50,7 @@ func (w testNamespace) quickstart(t *testing.T, number int, more ...string) quic
 	t.Helper()
 	e := w.experiment(t, fmt.Sprintf("quickstart-%d", number), quickstartManifest)
 	e.Spec.Matrix.CPULimits = append(e.Spec.Matrix.CPULimits, fixture.Limits(more...)...)
-	trials := w.measure(t, e)
+	trials := matrix.Measurements(w.measure(t, e))
 	return quickstartRun{number: number, experiment: e, trials: trials}
 }
 
@@ -86,16 +87,11 @@ type maximum struct {
 // the reference speed. Each run has its own reference speed; the maxima are converted to the
 // median of them.
 func addMaxima(r *report.Report, runs []quickstartRun) {
-	var references []float64
-	for _, run := range runs {
-		if reference := run.reference(); reference != nil {
-			references = append(references, float64(reference.HashMicrosecondsAtCost8))
-		}
-	}
+	common := commonReference(runs)
 	var all []maximum
 	for _, run := range runs {
 		for _, trial := range run.trials {
-			all = append(all, maximumOf(run, trial, figures.Median(references)))
+			all = append(all, maximumOf(run, trial, common))
 		}
 	}
 	all = all[:min(len(all), trialsCompared)]
@@ -110,6 +106,17 @@ func addMaxima(r *report.Report, runs []quickstartRun) {
 	r.Add("largest ÷ smallest of them", figures.Range(atReference), report.AtMost(1.05), trials)
 	r.Add("standard deviation ÷ mean as observed", figures.Deviation(observed), report.Goal{}, "includes the drift of the machine's speed")
 	r.Add("largest ÷ smallest as observed", figures.Range(observed), report.Goal{}, "")
+}
+
+// commonReference returns the median of the runs' reference speeds, in microseconds at cost 8.
+func commonReference(runs []quickstartRun) float64 {
+	var references []float64
+	for _, run := range runs {
+		if reference := run.reference(); reference != nil {
+			references = append(references, float64(reference.HashMicrosecondsAtCost8))
+		}
+	}
+	return figures.Median(references)
 }
 
 // maximumOf returns a trial's maximum, with NaN for unknown numbers.
@@ -153,16 +160,22 @@ func addRuns(r *report.Report, runs []quickstartRun) {
 	if len(runs) < 2 {
 		return
 	}
+	common := commonReference(runs)
 	for _, row := range runs[0].experiment.Status.Results {
 		var capacities []float64
+		intervals := ""
 		for _, run := range runs {
-			capacity := math.NaN()
-			if other := run.row(row.Variant); other != nil && other.CapacityMilliPerSecond != nil {
-				capacity = float64(*other.CapacityMilliPerSecond) / 1000
+			capacity, reference := math.NaN(), run.reference()
+			if other := run.row(row.Variant); other != nil && other.CapacityMilliPerSecond != nil && reference != nil {
+				atCommon := float64(reference.HashMicrosecondsAtCost8) / common / 1000
+				capacity = float64(*other.CapacityMilliPerSecond) * atCommon
+				if i := other.CapacityInterval; i != nil {
+					intervals += fmt.Sprintf(" %.2f to %.2f", float64(i.LowMilliPerSecond)*atCommon, float64(i.HighMilliPerSecond)*atCommon)
+				}
 			}
 			capacities = append(capacities, capacity)
 		}
-		r.Add("farthest capacity from the median, as a share of it, "+row.Variant, figures.Farthest(capacities), report.AtMost(0.05), fmt.Sprintf("%.2f", capacities))
+		r.Add("farthest capacity at the reference speed from the median, as a share of it, "+row.Variant, figures.Farthest(capacities), report.AtMost(0.05), fmt.Sprintf("%.2f with intervals%s", capacities, intervals))
 	}
 	agree, pairs, sizes := 0, 0, ""
 	for i, one := range runs {
