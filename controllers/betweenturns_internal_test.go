@@ -25,7 +25,7 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: fixture.Limits("1")},
 			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))}, Repetitions: ptr.To[int32](1),
-			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: ptr.To[int32](5)},
 		},
 	}
 	c := serving(experiment).WithStatusSubresource(&v1beta1.SizingTrial{}).Build()
@@ -56,6 +56,14 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 	if err := c.Update(t.Context(), running); err != nil {
 		t.Fatal(err)
 	}
+	version := experiment.ResourceVersion
+	if pass(); experiment.ResourceVersion != version {
+		t.Errorf("when its trial got its turn, and did nothing yet, the status was written: %+v", experiment.Status.Progress)
+	}
+	running.Status.Message = "Creating and calibrating the login service"
+	if err := c.Status().Update(t.Context(), running); err != nil {
+		t.Fatal(err)
+	}
 	if again := pass(); again != refresh || experiment.Status.Progress.EstimatedEndTime == nil {
 		t.Errorf("while its trial runs, the progress is %+v, and the next look is in %s", experiment.Status.Progress, again)
 	}
@@ -69,7 +77,7 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 	if again := pass(); again != waitingRefresh {
 		t.Errorf("between its turns the next look is in %s, want %s", again, waitingRefresh)
 	}
-	version := experiment.ResourceVersion
+	version = experiment.ResourceVersion
 	clock.SetTime(clock.Now().Add(time.Minute))
 	if pass(); experiment.ResourceVersion != version {
 		t.Errorf("a minute later the status was written again: %+v", experiment.Status.Progress)

@@ -135,8 +135,7 @@ type Progress struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=52
 	Running []string `json:"running,omitempty"`
-	// What each running trial is doing, as the variant's name and the message of its trial. One that has just begun is
-	// not listed.
+	// What each running trial is doing, as the variant's name and the message of its trial.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

@@ -24,7 +24,7 @@ func aVariant(name string, cost int32) v1beta1.Variant {
 func aTrial(variant string, changes ...func(*v1beta1.SizingTrial)) v1beta1.SizingTrial {
 	trial := v1beta1.SizingTrial{Spec: v1beta1.SizingTrialSpec{
 		Variant: aVariant(variant, 8), Repetition: 1, Suspend: true, Service: v1beta1.Service{Replicas: 1},
-		Load: v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
+		Load: v1beta1.Load{StepSeconds: 10, WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10},
 	}}
 	for _, change := range changes {
 		change(&trial)

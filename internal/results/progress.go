@@ -15,25 +15,21 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Progress counts the trials that have ended of all planned trials, and names those that run and what they do.
+// Progress counts the trials that have ended of all planned trials, and names those that run and what they do. One that
+// was given its turn a moment ago, and has not said yet what it does, is not named: each change is a write.
 func Progress(trials []v1beta1.SizingTrial, planned int) *v1beta1.Progress {
 	progress := &v1beta1.Progress{Trials: int32(max(planned, len(trials)))}
 	for i := range trials {
 		switch trial := &trials[i]; {
 		case queue.Released(trial):
 			progress.Finished++
-		case queue.Begun(trial):
+		case queue.Begun(trial) && trial.Status.Message != "" && len(progress.Running) < v1beta1.MaxRunning:
 			name := trial.Spec.Variant.Name
-			if len(progress.Running) == v1beta1.MaxRunning {
-				continue
-			}
 			progress.Running = append(progress.Running, name)
 			if trial.Spec.Role == v1beta1.RoleVerification {
 				name = "Verification of " + name
 			}
-			if trial.Status.Message != "" {
-				progress.Doing = append(progress.Doing, units.Clip(name+": "+trial.Status.Message, v1beta1.MaxMessage))
-			}
+			progress.Doing = append(progress.Doing, units.Clip(name+": "+trial.Status.Message, v1beta1.MaxMessage))
 		}
 	}
 	return progress
@@ -58,14 +54,10 @@ func PhaseOf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial,
 
 func measuring(progress *v1beta1.Progress) string {
 	message := fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
-	doing := progress.Doing
-	if len(doing) == 0 {
-		doing = progress.Running
-	}
-	if len(doing) == 0 {
+	if len(progress.Doing) == 0 {
 		return message
 	}
-	return message + ". " + strings.Join(doing, "; ")
+	return message + ". " + strings.Join(progress.Doing, "; ")
 }
 
 // GuessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
