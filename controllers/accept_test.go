@@ -56,7 +56,7 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 				Spec: v1beta1.SizingExperimentSpec{
 					Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")}, Prices: &v1beta1.Prices{},
 					Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("192Mi"))}, Repetitions: ptr.To[int32](1),
-					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: ptr.To[int32](5)},
 				},
 			}
 			tt.change(&experiment.Spec)
@@ -158,7 +158,7 @@ func withOwnImage(image string) *v1beta1.SizingExperiment {
 			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("192Mi")), Own: &v1beta1.OwnService{
 				Image: image, Login: handover.Login{Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 			}},
-			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: ptr.To[int32](1),
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: ptr.To[int32](5)}, Repetitions: ptr.To[int32](1),
 		},
 	}
 }

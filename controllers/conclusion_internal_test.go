@@ -69,7 +69,7 @@ func endedExperiment(t *testing.T, now time.Time) (*v1beta1.SizingExperiment, *v
 		Spec: v1beta1.SizingExperimentSpec{
 			Matrix:  v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")},
 			Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))}, Repetitions: ptr.To[int32](1),
-			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+			Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: ptr.To[int32](5)},
 		},
 	}
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))

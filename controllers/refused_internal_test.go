@@ -77,7 +77,7 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 				Spec: v1beta1.SizingExperimentSpec{
 					Matrix:  v1beta1.Matrix{Costs: []int32{10, 11}, CPULimits: fixture.Limits("1")},
 					Service: v1beta1.Service{MemoryLimit: ptr.To(intstr.Parse("128Mi"))}, Repetitions: ptr.To[int32](1), Suspend: ptr.To(true),
-					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+					Load: v1beta1.Load{RequestTimeoutSeconds: 10, WarmupSeconds: ptr.To[int32](5)},
 				},
 			}
 			c := serving(experiment).

@@ -247,6 +247,6 @@ func large(s *v1beta1.SizingExperimentSpec) {
 		Costs:     []int32{4, 5, 6, 7, 8, 9, 10, 11},
 		CPULimits: fixture.Limits("1", "1100m", "1200m", "1300m", "1400m", "1500m", "1600m", "1700m"),
 	}
-	s.Load = v1beta1.Load{Rates: &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(1)}}, StepSeconds: 2}
+	s.Load = v1beta1.Load{Rates: &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(1)}}, StepSeconds: 2, WarmupSeconds: ptr.To[int32](0)}
 	s.Repetitions = ptr.To[int32](10)
 }

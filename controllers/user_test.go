@@ -34,7 +34,7 @@ func newExperiment(name string, changes ...func(*v1beta1.SizingExperimentSpec)) 
 // quick shortens an experiment to a few seconds of load.
 func quick(spec *v1beta1.SizingExperimentSpec) {
 	spec.Matrix.Costs = []int32{6, 7}
-	spec.Load = v1beta1.Load{StepSeconds: 2}
+	spec.Load = v1beta1.Load{StepSeconds: 2, WarmupSeconds: ptr.To[int32](0)}
 }
 
 // oneVariant reduces an experiment to a single variant.

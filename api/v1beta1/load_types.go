@@ -1,6 +1,10 @@
 package v1beta1
 
-import "k8s.io/apimachinery/pkg/util/intstr"
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
 
 // LoadMode is the kind of load that a variant is put under.
 type LoadMode string
@@ -31,6 +35,7 @@ const (
 	defaultArrivals             = ArrivalsPoisson
 	defaultMinSamples     int32 = 100
 	defaultMaxStepSeconds int32 = 120
+	defaultWarmupSeconds  int32 = 5 // also of the schema
 )
 
 // Load is the load that the login service is driven with: one of capacity, rates and users.
@@ -71,7 +76,7 @@ type Load struct {
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
-	WarmupSeconds int32 `json:"warmupSeconds"`
+	WarmupSeconds *int32 `json:"warmupSeconds,omitempty"`
 
 	// How many seconds a caller waits for a complete answer before it gives up, 1 to 60. By
 	// default 10.
@@ -157,6 +162,11 @@ func (l *Load) Arrivals() Arrivals {
 	default:
 		return defaultArrivals
 	}
+}
+
+// Warmup returns how long the service is loaded before the first step, in whole seconds.
+func (l *Load) Warmup() time.Duration {
+	return time.Duration(valueOr(l.WarmupSeconds, defaultWarmupSeconds)) * time.Second
 }
 
 // MinSamples returns how many logins a step of capacity should count.

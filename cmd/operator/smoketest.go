@@ -134,7 +134,7 @@ func smokeExperiment(namespace string) *v1beta1.SizingExperiment {
 			Matrix: v1beta1.Matrix{Costs: []int32{8}, CPULimits: []intstr.IntOrString{intstr.FromString("250m")}},
 			Load: v1beta1.Load{
 				Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(8)}},
-				StepSeconds: 12, WarmupSeconds: 1, RequestTimeoutSeconds: 5,
+				StepSeconds: 12, WarmupSeconds: ptr.To[int32](1), RequestTimeoutSeconds: 5,
 			},
 			Objective:               v1beta1.Objective{P95Milliseconds: 1000},
 			TTLSecondsAfterFinished: ptr.To[int32](3600), // if the test ends without deleting it

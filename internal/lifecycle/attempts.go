@@ -28,7 +28,7 @@ func calibrationTime(spec v1beta1.SizingTrialSpec) time.Duration {
 	if spec.Service.Own == nil {
 		return calibrationAllowance
 	}
-	return calibrationAllowance + ownStart(spec) + time.Duration(spec.Load.WarmupSeconds)*time.Second
+	return calibrationAllowance + ownStart(spec) + spec.Load.Warmup()
 }
 
 func ownStart(spec v1beta1.SizingTrialSpec) time.Duration {

@@ -140,7 +140,7 @@ func late(o *Observation) { o.Now = start.Add(6 * time.Minute) }
 func slow(start, warmUp int32) func(*Observation) {
 	return func(o *Observation) {
 		o.Trial.Spec.Service.Own = &v1beta1.OwnService{Ready: v1beta1.ReadyWhen{TimeoutSeconds: start}}
-		o.Trial.Spec.Load.WarmupSeconds = warmUp
+		o.Trial.Spec.Load.WarmupSeconds = ptr.To(warmUp)
 	}
 }
 

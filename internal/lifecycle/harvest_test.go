@@ -32,7 +32,7 @@ func driven(t *testing.T, known *v1beta1.TrialSpeed) *Observation {
 			Concurrency: v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		}
 		spec.Generator.CPULimit = ptr.To(intstr.FromInt32(1))
-		spec.Load = v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10}
+		spec.Load = v1beta1.Load{StepSeconds: 10, WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10}
 		o.Trial.Status.Calibration = &handover.Calibration{
 			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 40_000, Samples: 50},
 			ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000,

@@ -25,7 +25,7 @@ func Build(spec v1beta1.SizingTrialSpec, cal handover.Calibration, prediction *v
 	if err != nil {
 		return Plan{}, err
 	}
-	if spec.Load.WarmupSeconds > 0 {
+	if spec.Load.Warmup() > 0 {
 		steps = append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
 	}
 	plan := Plan{

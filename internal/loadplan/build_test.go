@@ -147,7 +147,7 @@ func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
 }
 
 func TestUsersWithoutAWarmUpCountFromTheFirstLogin(t *testing.T) {
-	cold := func(s *v1beta1.SizingTrialSpec) { withUsers(4)(s); s.Load.WarmupSeconds = 0 }
+	cold := func(s *v1beta1.SizingTrialSpec) { withUsers(4)(s); s.Load.WarmupSeconds = ptr.To[int32](0) }
 	if got := mustBuild(t, aTrial(cold), calibrated(), nil).Steps[0].SettleMilliseconds; got != 0 {
 		t.Errorf("%d ms are not counted", got)
 	}

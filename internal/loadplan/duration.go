@@ -27,7 +27,7 @@ func MaxDuration(spec v1beta1.SizingTrialSpec) time.Duration {
 	load := spec.Load
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
 	drain := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
-	total := time.Duration(load.WarmupSeconds)*time.Second + drain
+	total := load.Warmup() + drain
 	longest := longestCounted(load)
 	if spec.Role == v1beta1.RoleVerification {
 		longest = make([]time.Duration, mostChecks)
@@ -90,7 +90,7 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 	}
 	seconds := func(n int32) time.Duration { return time.Duration(n) * time.Second }
 	repetitions := ptr.Deref(spec.Repetitions, 1)
-	trial := startAllowance + seconds(load.WarmupSeconds) + time.Duration(steps)*seconds(step+load.RequestTimeoutSeconds)
+	trial := startAllowance + load.Warmup() + time.Duration(steps)*seconds(step+load.RequestTimeoutSeconds)
 	if total := time.Duration(len(measured)) * time.Duration(repetitions) * trial; total > LongestExperiment {
 		return fmt.Errorf("the plan can take %s: %d variants, measured %d times, for up to %s each. It can take at most 24 hours; "+
 			"use fewer variants, repetitions or steps, shorter steps, or measure: Corners with load.capacity",

@@ -142,7 +142,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 	eighteen := func(load v1beta1.Load, warmup int32) func(*spec) {
 		return func(s *spec) {
 			s.Repetitions, s.Load = ptr.To[int32](10), load
-			s.Load.StepSeconds, s.Load.RequestTimeoutSeconds, s.Load.WarmupSeconds = 466, 10, warmup
+			s.Load.StepSeconds, s.Load.RequestTimeoutSeconds, s.Load.WarmupSeconds = 466, 10, ptr.To(warmup)
 		}
 	}
 	matrix := func(m v1beta1.Matrix) func(*spec) { return func(s *spec) { s.Matrix = m } }
@@ -171,7 +171,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 			Costs: []int32{4, 5, 6, 7, 8, 9, 10, 11}, CPULimits: fixture.Limits("1", "2", "3", "4", "5", "6", "7", "8")})}, false},
 		// (6 + 3) × 3 × (60 + 5 + 24 × (120 + 10)) = 85,995
 		"corners and hashes on three pools": {[]func(*spec){matrix(cornersAndHashes)}, false},
-		"eleven more seconds of warm-up":    {[]func(*spec){matrix(cornersAndHashes), func(s *spec) { s.Load.WarmupSeconds = 21 }}, true},
+		"eleven more seconds of warm-up":    {[]func(*spec){matrix(cornersAndHashes), func(s *spec) { s.Load.WarmupSeconds = ptr.To[int32](21) }}, true},
 		// 4 × 6 × (60 + 5 + 24 × (120 + 10)) = 76,440, and seven times 89,180
 		"nothing but corners, six times":   {[]func(*spec){matrix(onlyCorners), repeated(6)}, false},
 		"nothing but corners, seven times": {[]func(*spec){matrix(onlyCorners), repeated(7)}, true},
@@ -179,7 +179,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := spec{
 				Matrix:      v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")},
-				Load:        v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10},
+				Load:        v1beta1.Load{StepSeconds: 10, WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10},
 				Repetitions: ptr.To[int32](1),
 			}
 			for _, change := range test.changes {

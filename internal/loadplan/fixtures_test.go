@@ -16,7 +16,7 @@ func aTrial(changes ...func(*v1beta1.SizingTrialSpec)) v1beta1.SizingTrialSpec {
 		Repetition: 1,
 		Service:    v1beta1.Service{Replicas: 1},
 		Load: v1beta1.Load{StepSeconds: 10,
-			WarmupSeconds: 5, RequestTimeoutSeconds: 10},
+			WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10},
 		Objective: v1beta1.Objective{MaxErrorPerMille: ptr.To[int32](0)},
 		Seed:      7,
 	}

@@ -44,7 +44,7 @@ func (s service) usersSteps(spec v1beta1.SizingTrialSpec) ([]Step, error) {
 	var steps []Step
 	for index, users := range spec.Load.Users.Counts {
 		step := s.closed(Closed, v1beta1.PurposeUsers, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
-		if spec.Load.WarmupSeconds == 0 {
+		if spec.Load.Warmup() == 0 {
 			// Without a warm-up, the first seconds are counted too.
 			step.SettleMilliseconds = 0
 		}

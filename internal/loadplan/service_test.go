@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -126,7 +127,7 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 			}
 		})
 	}
-	without := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated(), nil)
+	without := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.WarmupSeconds = ptr.To[int32](0) }), calibrated(), nil)
 	if without.Steps[0].Kind != Open {
 		t.Errorf("without a warm-up the first step is %s", without.Steps[0].Kind)
 	}

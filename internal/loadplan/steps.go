@@ -41,7 +41,7 @@ func (s service) open(spec v1beta1.SizingTrialSpec, purpose v1beta1.StepPurpose,
 // does not begin with the queue of an overload.
 func (s service) warmup(spec v1beta1.SizingTrialSpec, firstMilli int64) Step {
 	offered := max(1, min(firstMilli, s.highestRate(), 2*fastestWarmup)/2)
-	counted := time.Duration(spec.Load.WarmupSeconds) * time.Second
+	counted := spec.Load.Warmup()
 	step := s.open(spec, "", warmupIndex, offered, max(1, requestsIn(counted, offered)))
 	step.Kind, step.SettleMilliseconds, step.SettleRequests = Warmup, 0, 0
 	step.CountedMilliseconds = counted.Milliseconds()

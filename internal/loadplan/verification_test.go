@@ -19,7 +19,7 @@ func verification(rate string) v1beta1.SizingTrialSpec {
 		s.Objective = v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](10)}
 		s.Load = v1beta1.Load{
 			Rates:         &v1beta1.RatesLoad{PerSecond: fixture.Limits(rate)},
-			WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+			WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10,
 		}
 	})
 }

@@ -82,7 +82,7 @@ func TestASpecThatIsTooLargeIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	spec.Service.Own.Args = slices.Repeat([]string{strings.Repeat("<", 4096)}, 32)
-	want := "the spec has 131960 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
+	want := "the spec has 131943 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
 	if err := matrix.CheckSize(*spec); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -125,7 +125,7 @@ func plannedSaturation(t *testing.T, pooled bool, milliCPU int64, replicas int32
 		Generator: v1beta1.Generator{CPULimit: ptr.To(intstr.Parse("2"))},
 		Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		Load: v1beta1.Load{
-			StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+			StepSeconds: 10, WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10,
 		},
 	}, handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: hash.Microseconds()},

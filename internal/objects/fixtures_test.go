@@ -111,7 +111,7 @@ func ownSettings() objects.Settings {
 func ownTrial() *v1beta1.SizingTrial {
 	own := trial()
 	own.Spec.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}
-	own.Spec.Load.WarmupSeconds = 60
+	own.Spec.Load.WarmupSeconds = ptr.To[int32](60)
 	own.Spec.Service = v1beta1.Service{Replicas: 1, MemoryLimit: ptr.To(intstr.Parse("256Mi")), Own: &v1beta1.OwnService{
 		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
 		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: []v1beta1.EnvVar{{Name: "DB", Value: "/data/login.db"}, {Name: "A_FIRST", Value: "$(HASHMARK_WORKERS)"}},

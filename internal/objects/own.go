@@ -79,7 +79,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 		"--output", corev1.TerminationMessagePathDefault,
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
 		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.TimeoutSeconds),
-		"--warm-up", seconds(b.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
+		"--warm-up", b.trial.Spec.Load.Warmup().String(), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
 		"--script-folder", scriptDir,
 	}
 	if b.trial.Spec.Variant.Hash.Other != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Method describes how the numbers were measured, so that they can be measured again.
@@ -94,12 +95,12 @@ func loadWords(load v1beta1.Load) string {
 	}
 	switch load.Mode() {
 	case v1beta1.LoadRates:
-		return fmt.Sprintf("%d rates, %s, %d s each, %d s of warm-up", len(load.Rates.PerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d rates, %s, %d s each, %s s of warm-up", len(load.Rates.PerSecond), arrivals, load.StepSeconds, units.Number(load.Warmup().Seconds()))
 	case v1beta1.LoadUsers:
-		return fmt.Sprintf("%d user counts, %d s each, %d s of warm-up", len(load.Users.Counts), load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d user counts, %d s each, %s s of warm-up", len(load.Users.Counts), load.StepSeconds, units.Number(load.Warmup().Seconds()))
 	default:
-		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %d s of warm-up",
-			arrivals, load.StepSeconds, load.MaxStepSeconds(), load.MinSamples(), load.WarmupSeconds)
+		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %s s of warm-up",
+			arrivals, load.StepSeconds, load.MaxStepSeconds(), load.MinSamples(), units.Number(load.Warmup().Seconds()))
 	}
 }
 

@@ -39,7 +39,7 @@ func ranWell(t *testing.T, changes ...func(*v1beta1.SizingTrialSpec)) *fixture {
 		Repetition: 1, Seed: 7, Service: v1beta1.Service{Replicas: 1},
 		Objective: v1beta1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: ptr.To[int32](1)},
 		Load: v1beta1.Load{
-			StepSeconds: 10, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+			StepSeconds: 10, WarmupSeconds: ptr.To[int32](5), RequestTimeoutSeconds: 10,
 		},
 	}
 	for _, change := range changes {

@@ -60,7 +60,7 @@ func Trial(calibrated []byte) (v1beta1.SizingTrialSpec, handover.Calibration, er
 		Objective: v1beta1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: ptr.To[int32](50)},
 		Load: v1beta1.Load{
 			Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{rate}},
-			StepSeconds: 10, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
+			StepSeconds: 10, WarmupSeconds: ptr.To[int32](2), RequestTimeoutSeconds: 10,
 		},
 	}, result.Calibration, nil
 }

@@ -59,7 +59,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 	startOperator(t)
 	ns := namespace(t)
 	infeasible := tiny(ns, "infeasible", costs(10), func(s *v1beta1.SizingExperimentSpec) {
-		s.Load = v1beta1.Load{Capacity: &v1beta1.CapacityLoad{MaxStepSeconds: ptr.To[int32](20)}, StepSeconds: 5, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
+		s.Load = v1beta1.Load{Capacity: &v1beta1.CapacityLoad{MaxStepSeconds: ptr.To[int32](20)}, StepSeconds: 5, WarmupSeconds: ptr.To[int32](2), RequestTimeoutSeconds: 2}
 		s.Objective.P95Milliseconds = shorterThanAHash(t, 10)
 	})
 	// As in config/samples/ci.yaml, at a rate for this machine.

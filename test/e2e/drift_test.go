@@ -97,7 +97,7 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 		s.Matrix.CPULimits = fixture.Limits("1")
 		s.Load = v1beta1.Load{
 			Capacity:    &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](driftLogins), MaxStepSeconds: ptr.To(driftLongest(t))},
-			StepSeconds: driftShortest, WarmupSeconds: 2, RequestTimeoutSeconds: 5,
+			StepSeconds: driftShortest, WarmupSeconds: ptr.To[int32](2), RequestTimeoutSeconds: 5,
 		}
 		s.Objective.P95Milliseconds = int32(driftObjective * driftBaseline * slower * hashMicroseconds(t, 8) / 1000)
 	}), 4*time.Minute)

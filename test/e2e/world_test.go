@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -49,7 +50,7 @@ func tiny(ns, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1be
 			Matrix: v1beta1.Matrix{Costs: []int32{4}, CPULimits: fixture.Limits("250m")},
 			Load: v1beta1.Load{
 				Rates:       &v1beta1.RatesLoad{PerSecond: []intstr.IntOrString{intstr.FromInt32(30)}},
-				StepSeconds: 3, WarmupSeconds: 1, RequestTimeoutSeconds: 2,
+				StepSeconds: 3, WarmupSeconds: ptr.To[int32](1), RequestTimeoutSeconds: 2,
 			},
 			Objective: v1beta1.Objective{P95Milliseconds: 1000},
 		},

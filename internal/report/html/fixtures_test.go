@@ -32,7 +32,7 @@ func question(name string) *v1beta1.SizingExperiment {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"},
 		Spec: v1beta1.SizingExperimentSpec{
 			Objective: v1beta1.Objective{P95Milliseconds: 500, MaxErrorPerMille: ptr.To[int32](1)},
-			Load:      v1beta1.Load{StepSeconds: 10, WarmupSeconds: 5},
+			Load:      v1beta1.Load{StepSeconds: 10, WarmupSeconds: ptr.To[int32](5)},
 			Baseline:  "c10-500m-epyc",
 			Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(40), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("16"))},
 			Prices:    &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))},
