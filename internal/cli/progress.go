@@ -111,13 +111,11 @@ func (t *barReporter) Done() {
 }
 
 func doing(e *v1beta1.SizingExperiment) string {
-	switch progress, stages := e.Status.Progress, follow.Doing(e); {
+	switch progress, trials := e.Status.Progress, follow.Doing(e); {
 	case progress.QueuePosition != nil:
 		return fmt.Sprintf("queued at position %d", *progress.QueuePosition)
-	case stages != "":
-		return stages
-	case len(progress.Running) > 0:
-		return strings.Join(progress.Running, ", ")
+	case trials != "":
+		return trials
 	default:
 		return strings.ToLower(string(e.Status.Phase))
 	}

@@ -17,11 +17,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-func under(running ...string) *v1beta1.SizingExperiment {
+// under returns an experiment whose trials do what is said.
+func under(doing ...string) *v1beta1.SizingExperiment {
 	return &v1beta1.SizingExperiment{Status: v1beta1.SizingExperimentStatus{
 		Phase: v1beta1.ExperimentRunning,
 		Progress: &v1beta1.Progress{
-			Trials: 9, Finished: 3, Running: running, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second))),
+			Trials: 9, Finished: 3, Doing: doing, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second))),
 		},
 	}}
 }
@@ -40,19 +41,18 @@ func TestBarShowsWhatRunsAndTheTimeLeft(t *testing.T) {
 	if out.String() != "Waits for an operator to look at it\n" {
 		t.Errorf("before there was anything to count it said %q", out.String())
 	}
-	bar.Update(under("c10-500m"))
+	bar.Update(under("c10-500m: Creating the service"))
 	clock.Step(10 * time.Second)
 	bar.Tick()
 	bar.Disconnected(errors.New("connection refused"))
 	bar.Reconnected()
-	loading, queued := under("c10-500m"), under()
-	loading.Status.Progress.Doing = []string{"c10-500m: Running the load"}
-	bar.Update(loading)
+	queued := under()
+	bar.Update(under("c10-500m: Running the load"))
 	queued.Status.Progress.Trials, queued.Status.Progress.Finished, queued.Status.Progress.QueuePosition = 10, 9, ptr.To[int32](2)
 	bar.Update(queued)
 	bar.Done()
 	for _, want := range []string{
-		"(3/9)", "33%", "about 4:10 left, c10-500m", "about 4:00 left, c10-500m", "The API server can't be reached, retrying",
+		"(3/9)", "33%", "about 4:10 left, c10-500m: Creating", "about 4:00 left, c10-500m: Creating", "The API server can't be reached, retrying",
 		"about 4:00 left, c10-500m: Running the load", "(9/10)", "about 4:00 left, queued at position 2",
 	} {
 		if !strings.Contains(out.String(), want) {
