@@ -35,7 +35,7 @@ const (
 	defaultArrivals             = ArrivalsPoisson
 	defaultMinSamples     int32 = 100
 	defaultMaxStepSeconds int32 = 120
-	defaultWarmupSeconds  int32 = 5 // also of the schema
+	defaultWarmupSeconds  int32 = 5 // as in the schema
 )
 
 // Load is the load that the login service is driven with: one of capacity, rates and users.

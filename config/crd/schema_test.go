@@ -12,7 +12,14 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/test/fixture"
 )
 
 // schema is one node of a definition's schema, with its path.
@@ -52,6 +59,38 @@ func TestEveryFieldOfTheSchema(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The operator assumes the same value as the schema if a field is absent, for objects that no API server has completed.
+func TestDefaultsInGoAreThoseOfTheSchema(t *testing.T) {
+	e := &v1beta1.SizingExperiment{Spec: v1beta1.SizingExperimentSpec{
+		Matrix: v1beta1.Matrix{Costs: []int32{10}, CPULimits: fixture.Limits("1")}, Demand: &v1beta1.Demand{},
+	}}
+	planned, err := matrix.Plan(e, 0)
+	if err != nil || len(planned) != 1 {
+		t.Fatalf("%d trials are planned, error %v; want one, as repetitions has the default 1", len(planned), err)
+	}
+	question, _ := sizing.QuestionOf(e.Spec, pricing.Tariff{}, nil)
+	assumed := map[string]int64{
+		"load.warmupSeconds": int64(e.Spec.Load.Warmup().Seconds()), "objective.maxErrorPerMille": v1beta1.DefaultMaxErrorPerMille,
+		"attemptsPerTrial": int64(planned[0].Spec.Attempts), "demand.headroomPercent": question.HeadroomPercent,
+		"demand.minimumCost": int64(question.MinimumCost), "demand.surviveReplicas": question.Survive,
+	}
+	found := 0
+	for _, field := range schemas(t) {
+		_, path, _ := strings.Cut(field.path, "SizingExperiment.spec.")
+		value, is := assumed[path]
+		if !is {
+			continue
+		}
+		found++
+		if written := string(ptr.Deref(field.Default, apiextensionsv1.JSON{}).Raw); written != strconv.FormatInt(value, 10) {
+			t.Errorf("%s is assumed to be %d, and its default is %q", path, value, written)
+		}
+	}
+	if found != len(assumed) {
+		t.Errorf("%d of %d fields are in the schema", found, len(assumed))
 	}
 }
 
@@ -236,7 +275,7 @@ var (
 	member = regexp.MustCompile(`has\(self\.(\w+)\)`)
 )
 
-// alternatives returns the names of the fields of which an object must have exactly one.
+// alternatives returns the fields of an object that exclude each other: exactly one must be set.
 func alternatives(s schema) (names []string) {
 	for _, rule := range s.XValidations {
 		if oneOf.MatchString(rule.Rule) {

@@ -133,7 +133,7 @@ func (n node) all() []node {
 	return found
 }
 
-// others returns other values to try in the field, not all of which the API accepts. The last one removes the field.
+// others returns values to replace that of the field. The API may refuse some of them. The last one, nil, removes the field.
 func (n node) others(variants []string) []any {
 	var all []any
 	switch value := n.value.(type) {
