@@ -87,7 +87,7 @@ test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it in
 
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and faults on a real cluster with a real Prometheus
-	$(CLUSTER_ENV) && hack/timed.sh test-e2e hack/e2e.sh
+	$(CLUSTER_ENV) && hack/timed.sh compare-variants hack/demo.sh compare && hack/timed.sh test-e2e hack/e2e.sh
 
 test-long: ## All suites that CI leaves out and that are not green at this commit; or one: NAME=chaos, drift, faults, fuzz, kind, minors …
 	hack/test-long.sh $(NAME)

@@ -24,7 +24,7 @@ func demanding(spec *v1beta1.SizingExperimentSpec) {
 
 // answersOnly matches the lines of a transcript about rows, predictions and recommendations, and the events of
 // an experiment.
-const answersOnly = "SizingExperiment login(: | has a row| has timed| predicts| has checked| recommends| has a runner-up| finds| shows)"
+const answersOnly = "SizingExperiment login(: | has a row| has timed| predicts| decides| has checked| recommends| has a runner-up| finds| shows)"
 
 // answerOf returns what an experiment reports from its trials, without anything that depends
 // on the time.
@@ -36,7 +36,7 @@ func answerOf(e *v1beta1.SizingExperiment) v1beta1.SizingExperimentStatus {
 	}
 	return v1beta1.SizingExperimentStatus{
 		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits,
-		Predictions: s.Predictions, ModelCheck: s.ModelCheck, Recommendation: s.Recommendation, Display: s.Display,
+		Predictions: s.Predictions, ModelCheck: s.ModelCheck, Decision: s.Decision, Recommendation: s.Recommendation, Display: s.Display,
 	}
 }
 
@@ -64,7 +64,7 @@ func TestADemandThatNoVariantMeetsNamesTheLimit(t *testing.T) {
 func TestACancelledExperimentAnswersFromWhatItHas(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "ends")
-	e := w.create(newExperiment("login", quick, demanding), 0)
+	e := w.create(newExperiment("login", quick, demanding, everyVariant), 0)
 	w.run("the second trial's load is running", func() bool { return w.underLoad("c7-500m") })
 	w.reread(e)
 	if e.Status.Recommendation != nil || e.Status.Predictions != nil || e.Status.Display.Recommended != "" {
@@ -114,6 +114,16 @@ func answerFacts(s v1beta1.SizingExperimentStatus) []fact {
 	}
 	if s.ModelCheck != nil {
 		add("has checked its model by %d variants, passed %t", len(s.ModelCheck.HeldOut), s.ModelCheck.Passed)
+	}
+	if d := s.Decision; d != nil {
+		var loads, excluded []string
+		for _, l := range d.Loads {
+			loads = append(loads, fmt.Sprintf("%s at %d milli/s", l.Variant, l.OfferedMilliPerSecond))
+		}
+		for _, x := range d.Excluded {
+			excluded = append(excluded, x.Variant+": "+x.Message)
+		}
+		add("decides: %s, open %q, loads %q, excluded %q", d.Stage, d.Open, loads, excluded)
 	}
 	r := s.Recommendation
 	if r == nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
@@ -20,6 +21,8 @@ type conclusion struct {
 	status v1beta1.SizingExperimentStatus
 	next   v1beta1.Verification
 	needed bool // whether next is
+	load   v1beta1.DecisionLoad
+	goesOn bool // load is measured before that
 	took   time.Duration
 	err    error
 }
@@ -37,6 +40,7 @@ func (p *experimentPass) conclusion() (conclusion, error) {
 		// A verification that failed also changes the sizing of rows.
 		if c.err = sizing.Conclude(e.Spec, p.trials, &e.Status); c.err == nil {
 			c.next, c.needed = sizing.NextVerification(e)
+			c.load, c.goesOn, c.err = sizing.Decide(e.Spec, p.trials, &e.Status)
 		}
 		c.status, c.took = e.Status, p.Clock.Since(began)
 		return c
@@ -57,15 +61,20 @@ func (p *experimentPass) concludedFrom() (string, error) {
 		trials = append(trials, version{p.trials[i].Name, p.trials[i].ResourceVersion, p.trials[i].UID})
 	}
 	// With a verification, the predictions of the status are used again.
-	text, err := json.Marshal([]any{spec, trials, status.Verifications, status.Predictions, status.ModelCheck})
+	text, err := json.Marshal([]any{spec, trials, status.Verifications, status.Predictions, status.ModelCheck, loadsOf(p.experiment)})
 	digest := sha256.Sum256(text)
 	return string(digest[:]), err
+}
+
+// loadsOf returns the variants that measure: Decision measures.
+func loadsOf(e *v1beta1.SizingExperiment) []v1beta1.DecisionLoad {
+	return ptr.Deref(e.Status.Decision, v1beta1.Decision{}).Loads
 }
 
 // take copies a conclusion into the status.
 func (c conclusion) take(status *v1beta1.SizingExperimentStatus) {
 	from := c.status.DeepCopy()
 	status.Speed, status.Results, status.HashTimes = from.Speed, from.Results, from.HashTimes
-	status.CostFits = from.CostFits
+	status.CostFits, status.Decision = from.CostFits, from.Decision
 	status.Predictions, status.ModelCheck, status.Recommendation = from.Predictions, from.ModelCheck, from.Recommendation
 }

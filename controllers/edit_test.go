@@ -104,7 +104,7 @@ func (w *testCluster) checkPlan(e *v1beta1.SizingExperiment) {
 // checkVariants checks that the experiment has a row for each variant of its matrix, and no other.
 func (w *testCluster) checkVariants(e *v1beta1.SizingExperiment) {
 	w.t.Helper()
-	variants, err := matrix.Measured(e.Spec.Matrix)
+	variants, err := matrix.Measured(e.Spec, nil)
 	w.must("expanding the matrix", err)
 	var want, got []string
 	for _, variant := range variants {

@@ -20,12 +20,16 @@ func TestTheEstimatedEndIsRenewedOnlyForAReason(t *testing.T) {
 		finished int32
 		running  []string
 		shown    time.Duration // from now
+		guessed  bool          // shown is an interval
+		timed    bool          // a hash has been timed
 		renewed  bool
 	}{
 		"nothing has changed":     {finished: 1, running: running, shown: time.Hour},
 		"a trial has ended":       {finished: 2, running: running, shown: time.Hour, renewed: true},
-		"a little off at an end":  {finished: 2, running: running, shown: 490 * time.Second, renewed: true}, // four verifications, each of 120 s
+		"a little off at an end":  {finished: 2, running: running, shown: 490 * time.Second, renewed: true},
 		"another trial has begun": {finished: 1, running: []string{"c10-500m"}, shown: time.Hour, renewed: true},
+		"an interval, still":      {finished: 1, running: running, shown: time.Hour, guessed: true},
+		"a hash has been timed":   {finished: 1, running: running, shown: time.Hour, guessed: true, timed: true, renewed: true},
 		"it has passed":           {finished: 1, running: running, shown: -time.Second, renewed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +45,14 @@ func TestTheEstimatedEndIsRenewedOnlyForAReason(t *testing.T) {
 				planned: make([]matrix.PlannedTrial, 4),
 				now:     now,
 			}
-			got := p.estimatedEnd()
+			if test.guessed {
+				p.earlier.LatestEndTime = &shown
+			}
+			if test.timed {
+				p.trials = []v1beta1.SizingTrial{{Status: v1beta1.SizingTrialStatus{Speed: &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 15_000}}}}
+			}
+			p.estimate()
+			got := p.experiment.Status.Progress.EstimatedEndTime
 			if got == nil || got.Equal(&shown) == test.renewed {
 				t.Errorf("the estimate is %v, and %v was shown", got, shown)
 			}

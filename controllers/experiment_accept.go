@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -56,13 +57,31 @@ const mostChecks = 1000
 // checkSpec checks what only the spec decides, once for each generation.
 func (p *experimentPass) checkSpec() error {
 	generation := strconv.FormatInt(p.experiment.Generation, 10)
-	return p.checks.of(p.experiment.UID, generation, mostChecks, func() error { return sizing.Check(p.experiment.Spec) })
+	spec := p.experiment.Spec
+	if p.begun() {
+		spec.AlsoMeasure = nil // it can be changed, and must not end what has begun
+		p.warnOfAlso()
+	}
+	return p.checks.of(p.experiment.UID, generation, mostChecks, func() error { return sizing.Check(spec) })
+}
+
+// warnOfAlso sends an event if alsoMeasure was changed and can't be measured as it says.
+func (p *experimentPass) warnOfAlso() {
+	if p.experiment.Status.ObservedGeneration == p.experiment.Generation {
+		return
+	}
+	if err := matrix.CheckAlso(p.experiment.Spec); err != nil {
+		p.events.add(warning, v1beta1.ReasonNotAccepted, "Accept", err.Error())
+	}
 }
 
 // setAccepted records that the experiment can be measured, and warns about CPU that is never used.
 func (p *experimentPass) setAccepted() {
 	if status := &p.experiment.Status; status.Phase.Finished() {
-		status.Phase, status.CompletionTime = v1beta1.ExperimentPending, nil // its spec was corrected
+		if status.StartTime != nil && status.CompletionTime != nil { // it measures more
+			status.SuspendedSeconds += int64(p.now.Sub(status.CompletionTime.Time) / time.Second)
+		}
+		status.Phase, status.CompletionTime = v1beta1.ExperimentPending, nil // its spec was changed
 	}
 	accepted := meta.FindStatusCondition(p.experiment.Status.Conditions, v1beta1.ConditionAccepted)
 	edited := !p.begun() && accepted != nil && accepted.ObservedGeneration != p.experiment.Generation

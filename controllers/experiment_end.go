@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
@@ -20,8 +21,8 @@ import (
 // slowConclusion is how long a conclusion takes before its experiment gets an event about it.
 const slowConclusion = 15 * time.Second
 
-// conclude computes the recommendation once all trials have been released. If it needs a
-// verification, conclude adds that to the status, and the next pass creates its trial.
+// conclude computes the recommendation once all trials have been released. If it needs another
+// measurement or a verification, conclude adds that to the status, and the next pass creates its trial.
 // Otherwise the experiment ends. An operator that is killed before the status is written
 // computes the same again from the same trials.
 func (p *experimentPass) conclude(ctx context.Context) error {
@@ -39,14 +40,25 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", found.took.Round(time.Second))
 		p.events.add(warning, v1beta1.ReasonSlowConclusion, "Conclude", message)
 	}
-	if !found.needed || ptr.Deref(p.experiment.Spec.Cancel, false) {
+	cancelled := ptr.Deref(p.experiment.Spec.Cancel, false)
+	switch {
+	case found.goesOn && !cancelled && !p.over():
+		if status.Decision.Stage != v1beta1.StageDecided {
+			status.Recommendation = nil // it may be of a prediction
+		}
+		status.Decision.Loads = append(status.Decision.Loads, found.load)
+		p.events.add(normal, v1beta1.ReasonDeciding, "Decide", results.Deciding(found.load))
+	case found.needed && !cancelled:
+		status.Verifications = append(status.Verifications, found.next)
+		p.events.add(normal, v1beta1.ReasonVerifying, "Verify", results.Verifying(found.next))
+	default:
 		ctx, cancel := timeToWrite(ctx)
 		defer cancel()
 		return p.end(ctx)
 	}
-	status.Verifications = append(status.Verifications, found.next)
-	p.events.add(normal, v1beta1.ReasonVerifying, "Verify", results.Verifying(found.next))
-	p.verifying = true
+	if p.planned, err = matrix.Plan(p.experiment, matrix.Seed(p.experiment)); err != nil {
+		return err
+	}
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	p.show()
 	return nil
@@ -74,7 +86,7 @@ func (p *experimentPass) end(ctx context.Context) error {
 	}
 	spec, status := p.experiment.Spec, &p.experiment.Status
 	status.Progress = results.Progress(p.trials, len(p.trials))
-	outcome := results.End(status.Results)
+	outcome := results.End(status.Results, p.trials)
 	phase := v1beta1.ExperimentFailed
 	switch {
 	case ptr.Deref(p.experiment.Spec.Cancel, false):
@@ -108,7 +120,8 @@ func (p *experimentPass) finish(phase v1beta1.ExperimentPhase, reason, message s
 		status.CompletionTime = &metav1.Time{Time: p.now}
 	}
 	if status.Progress != nil {
-		status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
+		status.Progress.EstimatedEndTime, status.Progress.EarliestEndTime, status.Progress.LatestEndTime = nil, nil, nil
+		status.Progress.QueuePosition = nil
 	}
 	succeeded := phase == v1beta1.ExperimentSucceeded
 	p.suspended(false)
@@ -137,6 +150,7 @@ func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err
 	p.checks.forget(p.experiment.UID)
 	p.conclusions.forget(p.experiment.UID)
 	status := &p.experiment.Status
+	p.warnOfAlso()
 	status.ObservedGeneration = p.experiment.Generation
 	for i := range status.Conditions {
 		status.Conditions[i].ObservedGeneration = p.experiment.Generation

@@ -37,15 +37,20 @@ type experimentPass struct {
 	outdated   []v1beta1.SizingTrial // of a spec that was edited since, and not begun
 	foreign    []string              // trials with a planned trial's name and another spec
 	earlier    *v1beta1.Progress     // as the status showed it before this pass
-	verifying  bool                  // a verification was added to the status in this pass
 	events     pendingEvents
 }
 
 // hasEnded reports whether an experiment has ended for good. One that was not accepted goes on when its
-// spec is edited.
+// spec is edited, and a decision when variants are added to alsoMeasure.
 func hasEnded(e *v1beta1.SizingExperiment) bool {
 	corrected := e.Status.Phase == v1beta1.ExperimentFailed && !queue.Planned(e)
-	return e.Status.Phase.Finished() && !corrected
+	return e.Status.Phase.Finished() && !corrected && !measuresMore(e)
+}
+
+// measuresMore reports whether an experiment that has ended has to measure variants of alsoMeasure.
+func measuresMore(e *v1beta1.SizingExperiment) bool {
+	ended := e.Status.CompletionTime
+	return ended != nil && !ptr.Deref(e.Spec.Cancel, false) && !lifecycle.Overdue(e, ended.Time) && len(matrix.Also(e)) > 0
 }
 
 // begun reports whether a trial has had a turn. The spec can't be edited any more.
@@ -58,6 +63,9 @@ func (p *experimentPass) gather() error {
 	if err := sizing.Rows(p.experiment.Spec, p.trials, status); err != nil {
 		return err
 	}
+	if status.Decision == nil && matrix.Measuring(p.experiment.Spec) == v1beta1.MeasureDecision {
+		status.Decision = &v1beta1.Decision{Stage: v1beta1.StageCalibrating}
+	}
 	p.earlier = status.Progress
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	if !p.begun() {
@@ -68,17 +76,17 @@ func (p *experimentPass) gather() error {
 }
 
 func (p *experimentPass) trialCount() int {
-	if p.verifying {
-		return len(p.planned) + 1
-	}
 	return trialCount(p.experiment, len(p.planned))
 }
 
 // trialCount returns the number of an experiment's trials: those that are planned, and one for
-// a verification that can't be planned yet.
+// each of a first load and a verification that can't be planned yet.
 func trialCount(experiment *v1beta1.SizingExperiment, planned int) int {
 	if len(experiment.Status.Verifications) == 0 && results.Verifies(experiment.Spec) {
-		return planned + 1
+		planned++
+	}
+	if len(loadsOf(experiment)) == 0 && matrix.Measuring(experiment.Spec) == v1beta1.MeasureDecision {
+		planned++
 	}
 	return planned
 }

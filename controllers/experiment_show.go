@@ -36,7 +36,7 @@ func (p *experimentPass) show() {
 		}
 	}
 	if phase == v1beta1.ExperimentRunning {
-		status.Progress.EstimatedEndTime = p.estimatedEnd()
+		p.estimate()
 	}
 	if p.unfinished(phase != v1beta1.ExperimentSuspended, reason, message) && fails {
 		p.events.add(warning, reason, "Measure", message)
@@ -73,19 +73,20 @@ func (p *experimentPass) position() int32 {
 	return queue.Shown(position)
 }
 
-// estimatedEnd returns the estimated end to show. The one that the status shows is renewed only when
-// a trial begins or ends, or when it has passed: while a trial waits, or takes longer than expected, it
+// estimate writes the estimated end. The one that the status shows is renewed only when a trial begins or ends,
+// when the first hash has been timed, or when it has passed: while a trial waits, or takes longer than expected, it
 // would move on with the clock, and each move is a write.
-func (p *experimentPass) estimatedEnd() *metav1.Time {
-	var shown *metav1.Time
-	progress := p.experiment.Status.Progress
-	if p.earlier != nil && p.earlier.EstimatedEndTime != nil && !p.earlier.EstimatedEndTime.Time.Before(p.now) {
-		shown = p.earlier.EstimatedEndTime
+func (p *experimentPass) estimate() {
+	progress, earlier := p.experiment.Status.Progress, p.earlier
+	shown := earlier != nil && earlier.EstimatedEndTime != nil && !earlier.EstimatedEndTime.Time.Before(p.now)
+	same := shown && earlier.Finished == progress.Finished && slices.Equal(earlier.Running, progress.Running) &&
+		(earlier.LatestEndTime == nil || !results.Timed(p.trials))
+	switch {
+	case len(progress.Running) > 0 && !same:
+		results.Estimate(progress, p.experiment.Spec, p.trials, p.trialCount(), p.now)
+	case shown:
+		progress.EstimatedEndTime, progress.EarliestEndTime, progress.LatestEndTime = earlier.EstimatedEndTime, earlier.EarliestEndTime, earlier.LatestEndTime
 	}
-	if len(progress.Running) == 0 || shown != nil && p.earlier.Finished == progress.Finished && slices.Equal(p.earlier.Running, progress.Running) {
-		return shown
-	}
-	return results.EstimatedEnd(p.experiment.Spec.Demand, p.trials, p.trialCount(), p.now)
 }
 
 // condition sets a condition, and reports whether that changed its reason or value.

@@ -24,7 +24,7 @@ func scenarios() []scenario {
 		return func(s *v1beta1.SizingExperimentSpec) { s.Matrix.Costs = []int32{cost} }
 	}
 	return []scenario{
-		{name: "a recommendation is verified", experiments: []*v1beta1.SizingExperiment{newExperiment("login", quick, demanding, cost(6))}},
+		{name: "a decision is verified", experiments: []*v1beta1.SizingExperiment{newExperiment("login", quick, demanding)}},
 		{name: "a variant is not loaded", experiments: []*v1beta1.SizingExperiment{newExperiment("login", infeasibleAtCost12, cost(12))}},
 		{
 			name: "the first attempt is spoiled", mishap: mishap{of: generator, result: killed},

@@ -85,7 +85,10 @@ func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
 func describe(trial *v1beta1.SizingTrial) string {
 	v := trial.Spec.Variant
 	text := fmt.Sprintf("%s on %s CPU", matrix.Hashing(v), v.CPULimit)
-	if trial.Spec.Role == v1beta1.RoleVerification {
+	switch trial.Spec.Role {
+	case v1beta1.RoleCalibration:
+		text = "calibration with " + text
+	case v1beta1.RoleVerification:
 		text = "verification of " + text
 	}
 	return text
@@ -160,7 +163,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
 	trial.Status.Steps = plan.InAPI()
 	how := "for"
-	if trial.Spec.Role == v1beta1.RoleVerification {
+	if trial.Spec.StopsEarly() {
 		how = "for at most"
 	}
 	return did.noting("LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, loadplan.Duration(plan).Round(time.Second), describe(trial))), nil

@@ -106,7 +106,7 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 		return release, err
 	}
 	ours := slices.DeleteFunc(siblings.Items, func(other v1beta1.SizingTrial) bool { return ownerUID(&other) != experiment })
-	seen.Reference = referenceIn(speed.Pools(matrix.Measurements(ours)), seen.Trial)
+	seen.Reference = referenceIn(speed.Pools(matrix.Timed(ours)), seen.Trial)
 	return release, nil
 }
 

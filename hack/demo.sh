@@ -4,6 +4,7 @@
 #   demo.sh run         everything, up to the recommendation
 #   demo.sh install     only the operator, into the cluster of KUBECONFIG
 #   demo.sh quickstart  only the quickstart, with an installed operator
+#   demo.sh compare     measures every variant of the quickstart, with an installed operator
 #   demo.sh uninstall   removes the operator; experiments stay
 #   demo.sh examples    measures the login services of examples/, with an installed operator
 #   demo.sh example-images  builds and loads the images of examples/
@@ -119,9 +120,18 @@ quickstart() {
   measure config/samples/quickstart.yaml "$name"
   title "The experiment"
   kubectl -n "$namespace" get szx "$name" -o wide
-  title "Measurements: RATE is 70 % of what the CPU can serve, and P95 is the latency at that rate"
+  title "Measurements: RATE is 70 % of what the CPU can serve, and in the verification the demanded rate"
   kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.hash.bcrypt.cost -o wide
   title "The recommendation"
+  printf '%s\n' "$report"
+}
+
+# compare measures every variant of the quickstart.
+compare() {
+  local report
+  aside
+  restricted_namespace "$namespace"
+  measure config/samples/compare-variants.yaml compare-variants
   printf '%s\n' "$report"
 }
 
@@ -198,7 +208,7 @@ clean() {
 # A wrong MONITORING is reported before anything is created.
 monitored || true
 case "${1:-}" in
-  run | install | quickstart | uninstall | examples | clean) "$1" ;;
+  run | install | quickstart | compare | uninstall | examples | clean) "$1" ;;
   example-images) example_images ;;
-  *) die "usage: demo.sh run|install|quickstart|uninstall|examples|example-images|clean" ;;
+  *) die "usage: demo.sh run|install|quickstart|compare|uninstall|examples|example-images|clean" ;;
 esac

@@ -93,6 +93,7 @@ chaos() {
 disturbed() {
   MONITORING=true hack/demo.sh run
   eval "$(hack/clusters.sh env)"
+  hack/demo.sh compare
   hack/disturbed.sh hack/e2e.sh
 }
 

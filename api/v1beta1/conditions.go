@@ -44,6 +44,7 @@ const (
 	ReasonNotAccepted       = "NotAccepted"
 	ReasonQueued            = "Queued"
 	ReasonMeasuring         = "Measuring"
+	ReasonDeciding          = "Deciding"
 	ReasonVerifying         = "Verifying"
 	ReasonSuspended         = "Suspended"
 	ReasonNotSuspended      = "NotSuspended"
@@ -71,6 +72,7 @@ const (
 	// In progress.
 	ReasonUnderLoad        = "UnderLoad"
 	ReasonWaitingForOthers = "WaitingForOthers"
+	ReasonDisturbed        = "Disturbed"
 	ReasonCleaningUp       = "CleaningUp"
 	ReasonWaitingForTurn   = "WaitingForTurn"
 	ReasonPaused           = "Paused"

@@ -69,10 +69,12 @@ type Demand struct {
 	// How the recommended size is verified before the experiment ends: it is deployed and
 	// driven at the demanded rate. Replica (the default) drives one replica at its share of
 	// the rate, Full drives all replicas at the whole rate, both with surviveReplicas
-	// fewer, and None does not verify. A verification counts logins for at most ten
-	// minutes. If the size fails, the next best size is verified, once. Full falls back to
-	// Replica if it takes more than ten replicas or more load than one generator can drive.
-	// The confidence is High only if the recommended size met the objective.
+	// fewer. Both drive new pods. Same takes the load that decided about the size for its
+	// verification, only with matrix.measure: Decision, and None does not verify. A
+	// verification counts logins for at most ten minutes. If the size fails, the next best
+	// size is verified, once. Full falls back to Replica if it takes more than ten replicas
+	// or more load than one generator can drive. The confidence is High only if the
+	// recommended size met the objective.
 	// +optional
 	// +kubebuilder:default=Replica
 	Verify Verify `json:"verify,omitempty"`
@@ -89,12 +91,14 @@ func (d *Demand) MilliPerSecond() int64 {
 }
 
 // Verify is how a recommended size is verified.
-// +kubebuilder:validation:Enum=None;Replica;Full
+// +kubebuilder:validation:Enum=None;Same;Replica;Full
 type Verify string
 
 const (
 	// VerifyNone does not verify the recommended size.
 	VerifyNone Verify = "None"
+	// VerifySame takes the load that decided about the size for its verification.
+	VerifySame Verify = "Same"
 	// VerifyReplica drives one replica at its share of the demanded rate.
 	VerifyReplica Verify = "Replica"
 	// VerifyFull drives all replicas at the demanded rate.

@@ -82,6 +82,9 @@ type SizingExperimentStatus struct {
 	// +listMapKey=variant
 	// +kubebuilder:validation:MaxItems=64
 	Results []VariantResult `json:"results,omitempty"`
+	// How measure: Decision finds its answer. Absent with All and Corners.
+	// +optional
+	Decision *Decision `json:"decision,omitempty"`
 	// How long a hash takes, for each hash on each node pool.
 	// +optional
 	// +listType=atomic
@@ -93,9 +96,9 @@ type SizingExperimentStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	CostFits []CostFit `json:"costFits,omitempty"`
-	// What the model predicts for variants that were not measured: the variants that
-	// measure: Corners left out, then costs and CPU limits between and outside the measured
-	// ones. Set when the experiment ends.
+	// What the model predicts for variants that were not measured: those of the matrix that
+	// were left out, then costs and CPU limits between and outside the measured ones. Set when
+	// the experiment ends, or with measure: Decision once the hashes are timed.
 	// +optional
 	// +listType=map
 	// +listMapKey=variant
@@ -111,7 +114,8 @@ type SizingExperimentStatus struct {
 	// +optional
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// The sizes that were deployed and driven at the demanded rate, in the order in which
-	// they were tried. Absent without a demand, and with demand.verify: None.
+	// they were tried, in new pods or with demand.verify: Same in those that were measured. Absent
+	// without a demand, and with demand.verify: None.
 	// +optional
 	// +listType=map
 	// +listMapKey=trialName
@@ -150,6 +154,14 @@ type Progress struct {
 	// turns the estimate is not renewed.
 	// +optional
 	EstimatedEndTime *metav1.Time `json:"estimatedEndTime,omitempty"`
+	// The earliest time at which it is likely to end, on a fast CPU. Absent once a hash has been
+	// timed.
+	// +optional
+	EarliestEndTime *metav1.Time `json:"earliestEndTime,omitempty"`
+	// The latest time at which it is likely to end, on a slow CPU, and with measure: Decision after
+	// a second load. Absent once a hash has been timed.
+	// +optional
+	LatestEndTime *metav1.Time `json:"latestEndTime,omitempty"`
 }
 
 // ExperimentDisplay holds the columns of kubectl get in readable form.

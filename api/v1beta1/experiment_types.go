@@ -26,13 +26,13 @@ import (
 // +kubebuilder:printcolumn:name="Step-P99",type=string,priority=1,JSONPath=`.status.display.stepP99`
 // +kubebuilder:printcolumn:name="Speed",type=string,priority=1,JSONPath=`.status.display.speed`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the experiment's name can have at most 52 characters, because trials are named after it; choose a shorter one"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status.startTime) && !oldSelf.spec.cancel || self.spec.matrix == oldSelf.spec.matrix && self.spec.service == oldSelf.spec.service && has(self.spec.generator) == has(oldSelf.spec.generator) && (!has(self.spec.generator) || self.spec.generator == oldSelf.spec.generator) && self.spec.load == oldSelf.spec.load && self.spec.objective == oldSelf.spec.objective && has(self.spec.demand) == has(oldSelf.spec.demand) && (!has(self.spec.demand) || self.spec.demand == oldSelf.spec.demand) && has(self.spec.prices) == has(oldSelf.spec.prices) && (!has(self.spec.prices) || self.spec.prices == oldSelf.spec.prices) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline) && self.spec.repetitions == oldSelf.spec.repetitions && has(self.spec.seed) == has(oldSelf.spec.seed) && (!has(self.spec.seed) || self.spec.seed == oldSelf.spec.seed) && self.spec.parallelism == oldSelf.spec.parallelism && self.spec.attemptsPerTrial == oldSelf.spec.attemptsPerTrial",fieldPath=".spec",messageExpression="(self.spec.matrix != oldSelf.spec.matrix ? 'matrix' : self.spec.service != oldSelf.spec.service ? 'service' : (has(self.spec.generator) != has(oldSelf.spec.generator) || has(self.spec.generator) && self.spec.generator != oldSelf.spec.generator) ? 'generator' : self.spec.load != oldSelf.spec.load ? 'load' : self.spec.objective != oldSelf.spec.objective ? 'objective' : (has(self.spec.demand) != has(oldSelf.spec.demand) || has(self.spec.demand) && self.spec.demand != oldSelf.spec.demand) ? 'demand' : (has(self.spec.prices) != has(oldSelf.spec.prices) || has(self.spec.prices) && self.spec.prices != oldSelf.spec.prices) ? 'prices' : (has(self.spec.baseline) != has(oldSelf.spec.baseline) || has(self.spec.baseline) && self.spec.baseline != oldSelf.spec.baseline) ? 'baseline' : self.spec.repetitions != oldSelf.spec.repetitions ? 'repetitions' : (has(self.spec.seed) != has(oldSelf.spec.seed) || has(self.spec.seed) && self.spec.seed != oldSelf.spec.seed) ? 'seed' : self.spec.parallelism != oldSelf.spec.parallelism ? 'parallelism' : 'attemptsPerTrial') + \" can't be changed once the first trial has begun or the experiment is cancelled, only suspend, cancel and ttlSecondsAfterFinished can; create a new experiment\""
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status.startTime) && !oldSelf.spec.cancel || self.spec.matrix == oldSelf.spec.matrix && self.spec.service == oldSelf.spec.service && has(self.spec.generator) == has(oldSelf.spec.generator) && (!has(self.spec.generator) || self.spec.generator == oldSelf.spec.generator) && self.spec.load == oldSelf.spec.load && self.spec.objective == oldSelf.spec.objective && has(self.spec.demand) == has(oldSelf.spec.demand) && (!has(self.spec.demand) || self.spec.demand == oldSelf.spec.demand) && has(self.spec.prices) == has(oldSelf.spec.prices) && (!has(self.spec.prices) || self.spec.prices == oldSelf.spec.prices) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline) && self.spec.repetitions == oldSelf.spec.repetitions && has(self.spec.seed) == has(oldSelf.spec.seed) && (!has(self.spec.seed) || self.spec.seed == oldSelf.spec.seed) && self.spec.parallelism == oldSelf.spec.parallelism && self.spec.attemptsPerTrial == oldSelf.spec.attemptsPerTrial",fieldPath=".spec",messageExpression="(self.spec.matrix != oldSelf.spec.matrix ? 'matrix' : self.spec.service != oldSelf.spec.service ? 'service' : (has(self.spec.generator) != has(oldSelf.spec.generator) || has(self.spec.generator) && self.spec.generator != oldSelf.spec.generator) ? 'generator' : self.spec.load != oldSelf.spec.load ? 'load' : self.spec.objective != oldSelf.spec.objective ? 'objective' : (has(self.spec.demand) != has(oldSelf.spec.demand) || has(self.spec.demand) && self.spec.demand != oldSelf.spec.demand) ? 'demand' : (has(self.spec.prices) != has(oldSelf.spec.prices) || has(self.spec.prices) && self.spec.prices != oldSelf.spec.prices) ? 'prices' : (has(self.spec.baseline) != has(oldSelf.spec.baseline) || has(self.spec.baseline) && self.spec.baseline != oldSelf.spec.baseline) ? 'baseline' : self.spec.repetitions != oldSelf.spec.repetitions ? 'repetitions' : (has(self.spec.seed) != has(oldSelf.spec.seed) || has(self.spec.seed) && self.spec.seed != oldSelf.spec.seed) ? 'seed' : self.spec.parallelism != oldSelf.spec.parallelism ? 'parallelism' : 'attemptsPerTrial') + \" can't be changed once the first trial has begun or the experiment is cancelled, only suspend, cancel, alsoMeasure and ttlSecondsAfterFinished can; create a new experiment\""
 type SizingExperiment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// What to measure. It can be changed until status.startTime is set or the experiment is
-	// cancelled; after that only suspend, cancel and ttlSecondsAfterFinished can: to measure
+	// cancelled; after that only suspend, cancel, alsoMeasure and ttlSecondsAfterFinished can: to measure
 	// something else, create a new experiment.
 	Spec SizingExperimentSpec `json:"spec"`
 	// The results and the recommendation, as far as they are known. The default is that of an
@@ -54,6 +54,10 @@ type SizingExperimentList struct {
 //
 // +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Corners') || !(has(self.load.rates) || has(self.load.users))",message="matrix.measure Corners requires load.capacity, because the other variants are predicted from its results; remove load.rates and load.users, or use measure: All"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Decision') || has(self.demand)",message="matrix.measure Decision measures only what can still be recommended, and nothing is recommended without a demand; add demand, or use measure: All"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Decision') || !(has(self.load.rates) || has(self.load.users) || has(self.load.capacity) && has(self.load.capacity.arrivals) && self.load.capacity.arrivals == 'Uniform')",message="matrix.measure Decision requires load.capacity with Poisson arrivals, because every variant is predicted; change load, or use measure: All"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Decision') || !has(self.service.own) && (!has(self.matrix.hashes) || self.matrix.hashes.all(h, has(h.bcrypt) && !(has(h.sessions) && h.sessions)))",message="matrix.measure Decision predicts bcrypt without sessions in Hashmark's own service only; use measure: All"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Decision') || !has(self.baseline)",message="baseline compares measured variants, and matrix.measure Decision measures only a few; remove baseline, or use measure: All"
 // +kubebuilder:validation:XValidation:rule="has(self.prices) || !has(self.matrix.nodePools) || self.matrix.nodePools.all(p, !has(p.perCPUHour))",message="a node pool's perCPUHour is in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour"
 // +kubebuilder:validation:XValidation:rule="!has(self.load.users) || !((has(self.prices) && (has(self.prices.perCPUHour) || has(self.prices.perGiBHour))) || (has(self.matrix.nodePools) && self.matrix.nodePools.exists(p, has(p.perCPUHour))))",message="perCPUHour and perGiBHour price logins at the capacity, which load.users does not measure; remove them, or use load.capacity or load.rates"
 // +kubebuilder:validation:XValidation:rule="!has(self.prices) || !has(self.prices.perCPUHour) || !has(self.matrix.nodePools) || size(self.matrix.nodePools) == 0 || !self.matrix.nodePools.all(p, has(p.perCPUHour))",message="prices.perCPUHour has no effect if every node pool has its own perCPUHour; remove one of them"
@@ -106,6 +110,16 @@ type SizingExperimentSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=52
 	Baseline string `json:"baseline,omitempty"`
+
+	// The names of variants that are measured in addition to those that decide, such as c10-500m, as
+	// measure: All measures them. Requires measure: Decision. Names can be added at any time, also after
+	// the end: the experiment then goes on. Once it has begun, a name that is no variant is ignored with
+	// an event. When absent: only what decides is measured.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=52
+	AlsoMeasure []string `json:"alsoMeasure,omitempty"`
 
 	// How many times each variant is measured, 1 to 10. By default 1.
 	// +optional
@@ -213,11 +227,15 @@ type Matrix struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(h, size(h.name) > 0)",message="each hash of matrix.hashes must have a name, such as {name: owasp, argon2id: {}}; add one"
 	Hashes []Hash `json:"hashes,omitempty"`
 
-	// Which variants are measured. All (the default) measures every variant. Corners
-	// measures every hash that is not a cost and, for each kind of concurrency on each node pool,
-	// the lowest and the highest cost on the smallest and the largest CPU limit, and two more
-	// variants to check the model. The other costs and limits are predicted. Corners requires
-	// load.capacity.
-	// +kubebuilder:default=All
+	// Which variants are measured. Decision times the hashes once on each node pool, predicts
+	// every variant, and measures only what can still be recommended until one size is left. It
+	// requires a demand, load.capacity with Poisson arrivals, costs without other hashes,
+	// Hashmark's own service, and no baseline. All measures every variant. Corners measures every
+	// hash that is not a cost and, for each kind of concurrency on each node pool, the lowest and
+	// the highest cost on the smallest and the largest CPU limit, and two more variants to check
+	// the model; the other costs and limits are predicted. Corners requires load.capacity. When
+	// absent: Decision if the experiment meets its requirements and has several variants, or else
+	// All.
+	// +optional
 	Measure Measure `json:"measure,omitempty"`
 }

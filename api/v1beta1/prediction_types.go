@@ -3,10 +3,13 @@ package v1beta1
 import "github.com/hashmark-dev/hashmark/api/handover"
 
 // Measure is which variants of a matrix are measured.
-// +kubebuilder:validation:Enum=All;Corners
+// +kubebuilder:validation:Enum=All;Corners;Decision
 type Measure string
 
 const (
+	// MeasureDecision measures only variants that can still be recommended, one after the other,
+	// until one size is left.
+	MeasureDecision Measure = "Decision"
 	// MeasureAll measures every variant.
 	MeasureAll Measure = "All"
 	// MeasureCorners measures the lowest and highest cost on the smallest and the largest
@@ -48,7 +51,7 @@ type HashTime struct {
 }
 
 // PredictedVariant is what the calibrated model predicts for a variant that was not
-// measured: one that measure: Corners left out, or one whose cost or CPU limit is between
+// measured: one of the matrix that was left out, or one whose cost or CPU limit is between
 // or outside those of the matrix.
 type PredictedVariant struct {
 	// The variant's name, as the matrix would name it.
@@ -65,8 +68,8 @@ type PredictedVariant struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	NodePool string `json:"nodePool,omitempty"`
-	// True if the variant is in the matrix and measure: Corners left it out. Only such a
-	// variant can be recommended.
+	// True if the variant is in the matrix and was left out. Only such a variant can be
+	// recommended.
 	// +optional
 	InMatrix bool `json:"inMatrix,omitempty"`
 	// The CPU time of one login by the pool's line a + b·2^cost, in microseconds.

@@ -47,26 +47,44 @@ type SizingTrialList struct {
 }
 
 // Role is what a trial is for.
-// +kubebuilder:validation:Enum=Measurement;Verification
+// +kubebuilder:validation:Enum=Calibration;Decision;Measurement;Verification
 type Role string
 
 const (
+	// RoleCalibration trials time the hashes of a node pool, and drive no load.
+	RoleCalibration Role = "Calibration"
+	// RoleDecision trials measure a variant that can be recommended. If no verification follows, they
+	// drive it at its share of the demanded rate.
+	RoleDecision Role = "Decision"
 	// RoleMeasurement trials measure a variant of the matrix.
 	RoleMeasurement Role = "Measurement"
 	// RoleVerification trials drive the recommended size at the demanded rate.
 	RoleVerification Role = "Verification"
 )
 
+// StopsEarly reports whether the logins of a trial's last rate are checked against the objective while it is driven,
+// and the load ends once they decide.
+func (s *SizingTrialSpec) StopsEarly() bool {
+	return s.Role == RoleVerification || s.Role == RoleDecision && s.OfferedMilliPerSecond != nil
+}
+
 // SizingTrialSpec is the plan of one trial.
 //
-// +kubebuilder:validation:XValidation:rule="self.role == oldSelf.role && self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="self.role == oldSelf.role && self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts && has(self.offeredMilliPerSecond) == has(oldSelf.offeredMilliPerSecond) && (!has(self.offeredMilliPerSecond) || self.offeredMilliPerSecond == oldSelf.offeredMilliPerSecond)",message="a trial's plan can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="a trial's generator can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(self.variant.hash.argon2id) || has(self.variant.hash.scrypt)) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(string(self.service.memoryLimit)) && quantity(string(self.service.memoryLimit)).isInteger() && quantity(string(self.service.memoryLimit)).asInteger() >= 67108864 + 1024 * (has(self.variant.hash.argon2id) ? self.variant.hash.argon2id.memoryKiB : self.variant.hash.scrypt.memoryKiB) * self.variant.concurrency.workers)",message="argon2id and scrypt require mode: WorkerPool with workers, and a service.memoryLimit of at least 64Mi + memoryKiB x workers"
 type SizingTrialSpec struct {
-	// What the trial is for: Measurement (the default) of a variant of the matrix, or
-	// Verification of the recommended size.
+	// What the trial is for: Measurement (the default) of a variant of the matrix,
+	// Verification of the recommended size, or with matrix.measure: Decision the Calibration of
+	// a node pool and the Decision about a variant that can be recommended.
 	// +kubebuilder:default=Measurement
 	Role Role `json:"role,omitempty"`
+	// The rate of all replicas, times 1000, at which a Decision drives the variant after it has
+	// saturated it, until the logins decide. Absent in other trials, and if a verification follows:
+	// the variant is then driven at 70 % of what its CPU can serve, and saturated.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
 	// What is deployed and measured.
 	Variant Variant `json:"variant"`
 	// The number of the variant's repetition, from 1 to 10; for a verification, 1 or 2.

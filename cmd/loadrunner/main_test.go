@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const plan = `{"version":4,"timeoutMs":1000,"steps":[{"kind":"Open","startMs":0,"settleMs":0,"countedMs":900,"drainMs":100,"callers":1,"arrivals":"Uniform","requests":1,"reported":true}]}`
+const plan = `{"version":5,"timeoutMs":1000,"steps":[{"kind":"Open","startMs":0,"settleMs":0,"countedMs":900,"drainMs":100,"callers":1,"arrivals":"Uniform","requests":1,"reported":true}]}`
 
 // loadRunner returns the program with an environment in which it succeeds, and the file of
 // its message.

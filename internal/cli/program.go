@@ -69,7 +69,7 @@ recommended), 1 if it can't, 2 if there is no result.`,
 	cluster.flags.CacheDir = nil // only discovery would be cached, which is not used
 	cluster.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
-		planCommand(p), runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
+		planCommand(p), runCommand(cluster), watchCommand(cluster), measureCommand(cluster), reportCommand(cluster),
 		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), initCommand(cluster), versionCommand(p),
 	)
 	root.AddCommand(steerCommands(cluster)...)

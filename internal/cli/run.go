@@ -237,5 +237,6 @@ func (r *run) watch(ctx context.Context, name string) error {
 	if err := cluster.Get(ctx, key, e); err != nil {
 		return follow.Refused(err, "get", key)
 	}
+	e.Generation = 0 // an end counts although nobody has seen the latest change
 	return r.follow(ctx, e)
 }

@@ -37,8 +37,8 @@ type Reporter interface {
 // ErrGone means that the experiment was deleted while it was followed.
 var ErrGone = errors.New("the experiment was deleted before it finished, and its results with it")
 
-// UntilFinished follows an experiment until it has finished, and returns the last state that it has seen. A
-// timeout of 0 means none. While the API server can't be reached, it retries. It returns the error of the
+// UntilFinished follows an experiment until it has finished, and returns the last state that it has seen. If the
+// experiment has a generation, an end of an earlier one does not count. A timeout of 0 means none. While the API server can't be reached, it retries. It returns the error of the
 // context, [context.DeadlineExceeded] after the timeout, [ErrGone], or an error that says which right is missing.
 func UntilFinished(
 	ctx context.Context, cluster client.WithWatch, e *v1beta1.SizingExperiment, timeout time.Duration, reporter Reporter,
@@ -64,7 +64,7 @@ func UntilFinished(
 		}
 		last = seen
 		f.report(func(r Reporter) { r.Update(seen) })
-		return seen.Status.Phase.Finished(), nil
+		return seen.Status.Phase.Finished() && seen.Status.ObservedGeneration >= e.Generation, nil
 	})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

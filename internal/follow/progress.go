@@ -77,18 +77,25 @@ func Doing(e *v1beta1.SizingExperiment) string {
 	return strings.Join(e.Status.Progress.Doing, "; ")
 }
 
-// TimeLeft returns the remaining time by the experiment's own estimate, as text. It is "" without an estimate, or
+// TimeLeft returns the remaining time by the experiment's own estimate, as text: an interval before a hash has been timed. It is "" without an estimate, or
 // if the estimated time has passed.
 func TimeLeft(e *v1beta1.SizingExperiment, now time.Time) string {
 	progress := e.Status.Progress
 	if progress == nil || progress.EstimatedEndTime == nil || !progress.EstimatedEndTime.After(now) {
 		return ""
 	}
-	seconds := int(progress.EstimatedEndTime.Sub(now).Seconds())
-	if seconds >= 3600 {
-		return fmt.Sprintf("about %d h %02d min left", seconds/3600, seconds/60%60)
+	if early, late := progress.EarliestEndTime, progress.LatestEndTime; early != nil && late != nil && early.After(now) {
+		return fmt.Sprintf("%s to %s left", minutes(early.Sub(now)), minutes(late.Sub(now)))
 	}
-	return fmt.Sprintf("about %d:%02d left", seconds/60, seconds%60)
+	return fmt.Sprintf("about %s left", minutes(progress.EstimatedEndTime.Sub(now)))
+}
+
+func minutes(left time.Duration) string {
+	seconds := int(left.Seconds())
+	if seconds >= 3600 {
+		return fmt.Sprintf("%d h %02d min", seconds/3600, seconds/60%60)
+	}
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 }
 
 // Ended returns nil if the experiment succeeded, or else an error with the messages of the experiment and of its

@@ -140,7 +140,7 @@ func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
 		"no user":                       {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
 		"a user who has no password":    {"HASHMARK_PASSWORD", "", "HASHMARK_PASSWORD is not set"},
 		"a plan of an earlier version":  {"HASHMARK_PLAN", `{"version":1,"timeoutMs":1,"steps":[]}`, "use images of the same release"},
-		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":4,"timeoutMs":1,"steps":[]}`, "at least one step"},
+		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":5,"timeoutMs":1,"steps":[]}`, "at least one step"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			variables := maps.Clone(environment(t, twoSteps()))

@@ -15,7 +15,7 @@ func FuzzFromEnvironment(f *testing.F) {
 		given := map[string]string{
 			"HASHMARK_TARGET": target, "HASHMARK_PODS": addresses, "HASHMARK_DEADLINE": deadline, "HASHMARK_REMOTE_WRITE_LABELS": labels,
 			"HASHMARK_USER": "a", "HASHMARK_PASSWORD": "b", "K6_PROMETHEUS_RW_SERVER_URL": "http://10.96.0.9:9090",
-			"HASHMARK_PLAN": `{"version":4,"timeoutMs":1,"steps":[{"kind":"Closed","countedMs":1000,"callers":1}]}`,
+			"HASHMARK_PLAN": `{"version":5,"timeoutMs":1,"steps":[{"kind":"Closed","countedMs":1000,"callers":1}]}`,
 		}
 		config, err := FromEnvironment(func(name string) string { return given[name] })
 		if err != nil {

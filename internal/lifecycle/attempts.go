@@ -182,7 +182,7 @@ func ShowProgress(trial *v1beta1.SizingTrial, decision Decision, suspended bool,
 // showWaiting sets the condition Waiting, by which the trial's turn is free for others. A trial that
 // does nothing else meanwhile, because it has no turn, stays as it is.
 func showWaiting(trial *v1beta1.SizingTrial, decision Decision, now time.Time) {
-	waits := !decision.since.IsZero() && now.Sub(decision.since) >= patience(trial.Status.Attempts)
+	waits := decision.yields || !decision.since.IsZero() && now.Sub(decision.since) >= patience(trial.Status.Attempts)
 	switch decision.Action {
 	case Rest, Deploy, Refuse, Release:
 		return

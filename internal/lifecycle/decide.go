@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +59,8 @@ type Decision struct {
 	since time.Time
 	// keepsWaiting means that nothing shows when the trial could go on, so that it tries again later.
 	keepsWaiting bool
+	// yields means that others may have the turn at once.
+	yields bool
 }
 
 // Again returns when to look at the trial again if no event comes first, or 0 for never. Every
@@ -118,6 +121,8 @@ func betweenAttempts(o *Observation) Decision {
 		return Decision{Action: Release}
 	case o.Suspended || o.NoTurn:
 		return waitForTurn(o)
+	case o.disturbed():
+		return waitForQuiet(o)
 	case o.outnumbered():
 		return waitForOthers(o)
 	default:
@@ -238,6 +243,27 @@ func afterRelease(o *Observation) Decision {
 // outnumbered reports whether as many other trials are under load as there may be.
 func (o *Observation) outnumbered() bool {
 	return len(o.OthersUnderLoad) > 0 && len(o.OthersUnderLoad) >= o.MaxUnderLoad
+}
+
+// disturbedPause is how long a trial whose attempt was disturbed waits before the next one. Others go first meanwhile.
+const disturbedPause = 30 * time.Second
+
+// disturbed reports whether the last attempt was disturbed a moment ago.
+func (o *Observation) disturbed() bool {
+	attempts := o.Trial.Status.Attempts
+	if len(attempts) == 0 {
+		return false
+	}
+	last := attempts[len(attempts)-1]
+	return last.Outcome == v1beta1.OutcomeInvalid && last.EndTime != nil && o.Now.Sub(last.EndTime.Time) < disturbedPause
+}
+
+func waitForQuiet(o *Observation) Decision {
+	last := o.Trial.Status.Attempts[len(o.Trial.Status.Attempts)-1]
+	return Decision{
+		Action: Wait, Reason: v1beta1.ReasonDisturbed, yields: true,
+		Message: fmt.Sprintf("The last attempt was disturbed (%s), and this trial is measured again; others may go first", last.Reason),
+	}
 }
 
 func waitForOthers(o *Observation) Decision {

@@ -175,7 +175,7 @@ func HarvestRun(o *Observation, m Model) End {
 	}
 	status := &o.Trial.Status
 	whole, want := plan, len(plan.WithoutWarmup())
-	if o.Trial.Spec.Role == v1beta1.RoleVerification && len(run.Steps) > 0 {
+	if o.Trial.Spec.StopsEarly() && len(run.Steps) > 0 {
 		plan = plan.First(len(run.Steps)) // the generator stops once the outcome is decided
 	}
 	if len(run.Steps) != len(plan.WithoutWarmup()) {
@@ -193,7 +193,7 @@ func HarvestRun(o *Observation, m Model) End {
 		return End{Outcome: v1beta1.OutcomeInvalid, Reason: first.Type, Message: first.Message}
 	}
 	keep(o, judged)
-	if o.Trial.Spec.Role == v1beta1.RoleVerification {
+	if o.Trial.Spec.StopsEarly() {
 		counts := measurement.Verify(whole, run.Steps)
 		status.Verification = &counts
 	}
@@ -204,11 +204,11 @@ func HarvestRun(o *Observation, m Model) End {
 }
 
 // worthAnother reports whether an Invalid result is measured again and an attempt is left. A
-// measurement is repeated if its generator was too slow. A verification is always repeated,
-// because the experiment has no other trial of that size.
+// measurement is repeated if what disturbed it may pass. A verification or a decision is always
+// repeated, because the experiment has no other trial of that size.
 func worthAnother(trial *v1beta1.SizingTrial, result v1beta1.VariantResult) bool {
-	verifies := trial.Spec.Role == v1beta1.RoleVerification && result.Verdict == v1beta1.VerdictInvalid
-	return (verifies || verdict.InvalidByGenerator(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
+	verifies := trial.Spec.StopsEarly() && result.Verdict == v1beta1.VerdictInvalid
+	return (verifies || verdict.Disturbed(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
 }
 
 // plannedMicros returns the speed that the trial's load was planned for; 0 if it is unknown.

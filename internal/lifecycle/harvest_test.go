@@ -192,10 +192,10 @@ func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
 	}{
 		"that of version 1": {
 			map[string]any{"version": 1, "timeoutMs": 1000, "steps": []any{}}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged,
-			"measured again: its plan has version 1, and this operator judges version 4"},
+			"measured again: its plan has version 1, and this operator judges version 5"},
 		"one without a version":     {map[string]any{"steps": []any{}}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 0"},
-		"that of a later version":   {map[string]any{"version": 5, "pace": "fast"}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 5"},
-		"one that somebody changed": {map[string]any{"version": 4, "pace": "fast"}, v1beta1.OutcomeBroken, v1beta1.ReasonPodAltered, `unknown field "pace"`},
+		"that of a later version":   {map[string]any{"version": 6, "pace": "fast"}, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 6"},
+		"one that somebody changed": {map[string]any{"version": 5, "pace": "fast"}, v1beta1.OutcomeBroken, v1beta1.ReasonPodAltered, `unknown field "pace"`},
 		"none":                      {nil, v1beta1.OutcomeInterrupted, v1beta1.ReasonOperatorChanged, "its plan has version 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

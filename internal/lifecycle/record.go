@@ -69,9 +69,9 @@ func infeasible(trial *v1beta1.SizingTrial) bool {
 	return trial.Spec.Load.Mode() == v1beta1.LoadCapacity && model.Infeasible(trial.Spec, trial.Status.Prediction)
 }
 
-// ConcludeUnloaded judges a variant that can't meet the objective at any rate by its
-// calibration alone, and writes the result into the trial's status. A calibration of other pods
-// than the planned ones is no result.
+// ConcludeUnloaded judges a variant by its calibration alone, because it can't meet the objective at
+// any rate or because only its hashes are timed, and writes the result into the trial's status. A
+// calibration of other pods than the planned ones is no result.
 func ConcludeUnloaded(o *Observation) End {
 	if differences := alteredService(o); len(differences) > 0 {
 		return End{
@@ -80,6 +80,10 @@ func ConcludeUnloaded(o *Observation) End {
 		}
 	}
 	status := &o.Trial.Status
+	if o.Trial.Spec.Role == v1beta1.RoleCalibration {
+		keep(o, verdict.Calibrated(o.Trial.Spec, speed.PlannedFor(*status), float64(o.Reference)))
+		return End{Outcome: v1beta1.OutcomeKept, Reason: v1beta1.ReasonMeasured, Message: "The hashes were timed"}
+	}
 	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction, float64(o.Reference))
 	keep(o, judged)
 	end := End{Outcome: v1beta1.OutcomeKept, Reason: v1beta1.ReasonInfeasible, Message: "No rate can meet the objective; no load was run"}

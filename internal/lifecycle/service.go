@@ -22,6 +22,8 @@ func beforeLoad(o *Observation) Decision {
 	switch {
 	case len(attempt.ServicePodUIDs) == 0:
 		return Decision{Action: Record, Reason: v1beta1.ReasonDeploying, Message: preparing}
+	case o.Trial.Spec.Role == v1beta1.RoleCalibration:
+		return Decision{Action: Conclude, Reason: v1beta1.ReasonMeasured, Message: "The hashes were timed; no load is run"}
 	case infeasible(o.Trial):
 		return Decision{Action: Conclude, Reason: v1beta1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
 	case o.outnumbered():

@@ -10,8 +10,9 @@ import (
 const gapMilliseconds = 100
 
 // Build plans the load of one attempt: a warm-up, the steps from low to high, and with load.capacity the
-// saturation, which is last so that no step follows an overload. A service that can serve more than the
-// generator can drive is not saturated. Without a prediction (nil) there is no step at the predicted capacity.
+// saturation, which is last so that no step follows an overload. Only a trial that decides about a variant begins
+// with it, because its other steps end once they decide. A service that can serve more than the generator can
+// drive is not saturated. Without a prediction (nil) there is no step at the predicted capacity.
 //
 // Another version of this code may plan other steps, so a run is judged by the plan of its generator (Decode).
 //
@@ -34,16 +35,21 @@ func Build(spec v1beta1.SizingTrialSpec, cal handover.Calibration, prediction *v
 		Steps:               inSequence(steps),
 		NotRun:              left,
 	}
-	if spec.Role == v1beta1.RoleVerification {
+	if spec.StopsEarly() {
 		plan.Objective = &spec.Objective
 	}
 	return plan, nil
 }
 
 func (s service) steps(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) ([]Step, []NotRun, error) {
-	if spec.Role == v1beta1.RoleVerification {
+	switch spec.Role {
+	case v1beta1.RoleVerification:
 		steps, err := s.verificationSteps(spec)
 		return steps, nil, err
+	case v1beta1.RoleDecision:
+		if spec.StopsEarly() {
+			return s.decisionSteps(spec), nil, nil
+		}
 	}
 	switch spec.Load.Mode() {
 	case v1beta1.LoadRates:

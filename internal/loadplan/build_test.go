@@ -109,15 +109,18 @@ func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 func TestAPlanNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
 	tests := map[string]struct {
 		hash int64
+		of   func(*v1beta1.SizingTrialSpec)
 		want map[int32]string
 	}{
-		"a service that is fast enough runs all": {20_000, map[int32]string{}},
-		"a slow service runs none":               {800_000, map[int32]string{50: "offers 37 logins in 120 s, but p95 needs 72", 70: "offers 52", 85: "offers 63"}},
+		"a service that is fast enough runs all":          {20_000, withOwn, map[int32]string{}},
+		"a slow service runs none":                        {800_000, withOwn, map[int32]string{50: "offers 37 logins in 120 s, but p95 needs 72", 70: "offers 52", 85: "offers 63"}},
+		"the model needs one step alone":                  {800_000, func(*v1beta1.SizingTrialSpec) {}, map[int32]string{70: "offers 52"}},
+		"and a second that shows if replicas are unequal": {1_600_000, withReplicas(2), map[int32]string{70: "offers 52", 85: "offers 63"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := map[int32]string{}
-			for _, step := range mustBuild(t, aTrial(), calibrated(hashTakes(test.hash)), nil).NotRun {
+			for _, step := range mustBuild(t, aTrial(test.of), calibrated(hashTakes(test.hash)), nil).NotRun {
 				got[step.LoadPercent] = test.want[step.LoadPercent]
 				if want := test.want[step.LoadPercent]; want == "" || !strings.Contains(step.Message, want) {
 					t.Errorf("%d %%: message %q does not contain %q", step.LoadPercent, step.Message, want)
@@ -134,8 +137,8 @@ func TestAPlanNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
 }
 
 func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
-	slow, fast := mustBuild(t, aTrial(), calibrated(), nil), mustBuild(t, aTrial(withWorkers(2)), calibrated(hashTakes(5_000)), nil)
-	again := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) { s.Repetition = 2 }), calibrated(), nil)
+	slow, fast := mustBuild(t, aTrial(withOwn), calibrated(), nil), mustBuild(t, aTrial(withOwn, withWorkers(2)), calibrated(hashTakes(5_000)), nil)
+	again := mustBuild(t, aTrial(withOwn, func(s *v1beta1.SizingTrialSpec) { s.Repetition = 2 }), calibrated(), nil)
 	for i := range slow.Steps[:4] {
 		if slow.Steps[i].Seed != fast.Steps[i].Seed {
 			t.Errorf("step %d: variants see different patterns", i)

@@ -3,6 +3,7 @@ package loadplan
 import (
 	"math"
 	"slices"
+	"time"
 
 	"k8s.io/utils/ptr"
 
@@ -13,9 +14,20 @@ import (
 // every variant, so that rows can be compared.
 const ReportedLoadPercent = 70
 
-// capacityLoads returns the fixed shares of the bound with load.capacity. Above 85 %, a queue
+// capacityLoads returns all fixed shares of the bound with load.capacity. Above 85 %, a queue
 // takes minutes to reach its steady state, and p95 of a hundred samples means little.
 func capacityLoads() []int32 { return []int32{50, ReportedLoadPercent, 85} }
+
+// ShortestModelled is the CPU time per login from which hashing dominates latency, and the model can be used: the delays
+// of the network and the generator are about a millisecond together.
+const ShortestModelled = 2 * time.Millisecond
+
+// worth reports whether a fixed share is driven. If the capacity follows from the model, the reported share shows
+// whether the model applies, and others would change nothing but that 85 % shows unequal replicas. Otherwise the
+// capacity is between the shares that meet the objective and those that don't.
+func (s service) worth(percent int32) bool {
+	return !s.modelled || percent == ReportedLoadPercent || percent > ReportedLoadPercent && s.replicas > 1
+}
 
 // predictedIndex returns the index of the step at the predicted capacity, so that its
 // arrivals do not depend on the other steps.
@@ -58,8 +70,12 @@ func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.P
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
 		load = withLimits(load, max(load.MinSamples(), p99Samples), load.MaxStepSeconds())
 	}
-	rates := s.fixedRates(load, LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille)))
-	if prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {
+	show := LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))
+	if spec.Role == v1beta1.RoleDecision {
+		show = 0 // the verification shows it
+	}
+	rates := s.fixedRates(load, show)
+	if s.modelled || prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {
 		return rates
 	}
 	rates = s.addPredicted(rates, load, *prediction.CapacityMilliPerSecond)
@@ -81,6 +97,9 @@ func withLimits(load v1beta1.Load, minSamples, maxStepSeconds int32) v1beta1.Loa
 func (s service) fixedRates(load v1beta1.Load, show int) []heldRate {
 	var rates []heldRate
 	for index, percent := range capacityLoads() {
+		if !s.worth(percent) {
+			continue
+		}
 		offered := max(1, s.highestRate()*int64(percent)/100)
 		r := heldRate{index, NotRun{LoadPercent: percent, OfferedMilliPerSecond: offered, Reported: percent == ReportedLoadPercent}}
 		least := 0

@@ -12,10 +12,10 @@ import (
 // memory for, and is the same after it was written again.
 func FuzzDecode(f *testing.F) {
 	for _, plan := range []string{
-		`{"version":4,"timeoutMs":1000,"steps":[{"kind":"Open","startMs":0,"settleMs":100,"countedMs":900,"drainMs":100,"callers":1,"arrivals":"Poisson","requests":20}]}`,
-		`{"version":4,"timeoutMs":1000,"steps":[{"kind":"Closed","startMs":0,"countedMs":9223372036854775807,"drainMs":9223372036854775807,"settleMs":9223372036854775807,"callers":1}]}`,
-		`{"version":4,"timeoutMs":1,"steps":[{"kind":"Warmup","countedMs":1000,"callers":1,"arrivals":"Uniform","requests":9223372036854775807,"settleRequests":9223372036854775807}]}`,
-		`{"version":4,"timeoutMs":1,"steps":[{"kind":"Closed","countedMs":1000,"callers":1}],"objective":{}} {}`,
+		`{"version":5,"timeoutMs":1000,"steps":[{"kind":"Open","startMs":0,"settleMs":100,"countedMs":900,"drainMs":100,"callers":1,"arrivals":"Poisson","requests":20}]}`,
+		`{"version":5,"timeoutMs":1000,"steps":[{"kind":"Closed","startMs":0,"countedMs":9223372036854775807,"drainMs":9223372036854775807,"settleMs":9223372036854775807,"callers":1}]}`,
+		`{"version":5,"timeoutMs":1,"steps":[{"kind":"Warmup","countedMs":1000,"callers":1,"arrivals":"Uniform","requests":9223372036854775807,"settleRequests":9223372036854775807}]}`,
+		`{"version":5,"timeoutMs":1,"steps":[{"kind":"Closed","countedMs":1000,"callers":1}],"objective":{}} {}`,
 	} {
 		f.Add(plan)
 	}

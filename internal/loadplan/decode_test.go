@@ -97,7 +97,7 @@ func TestTheDueTimesBelongToTheVersion(t *testing.T) {
 		}
 		return all
 	}
-	want := drawn{4, []int64{30, 35, 484, 741}, []int64{125, 375, 625, 875}, []uint32{1508443776, 4175670872}}
+	want := drawn{5, []int64{30, 35, 484, 741}, []int64{125, 375, 625, 875}, []uint32{1508443776, 4175670872}}
 	got := drawn{
 		Version, milliseconds(Poisson(7, 4, time.Second)), milliseconds(Uniform(4, time.Second)), []uint32{StepSeed(7, 1, 0), StepSeed(7, 2, 3)},
 	}

@@ -2,6 +2,7 @@ package loadplan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -28,15 +29,34 @@ func MaxDuration(spec v1beta1.SizingTrialSpec) time.Duration {
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
 	drain := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
 	total := load.Warmup() + drain
-	longest := longestCounted(load)
-	if spec.Role == v1beta1.RoleVerification {
-		longest = make([]time.Duration, mostChecks)
-		longest[0] = matrix.VerificationSeconds * time.Second // all of them together
+	var longest []time.Duration
+	switch spec.Role {
+	case v1beta1.RoleCalibration:
+		return 0
+	case v1beta1.RoleVerification:
+		longest = checks()
+	default:
+		longest = longestCounted(load)
+	}
+	if spec.Role == v1beta1.RoleDecision && spec.StopsEarly() {
+		longest = append(checks(), longestStep(load))
 	}
 	for _, counted := range longest {
 		total += longestSettling + counted + drain
 	}
 	return total
+}
+
+// checks returns the longest counted parts of the steps of one rate that is checked.
+func checks() []time.Duration {
+	longest := make([]time.Duration, mostChecks)
+	longest[0] = matrix.VerificationSeconds * time.Second // all of them together
+	return longest
+}
+
+// longestStep returns the longest counted part of a step with load.capacity.
+func longestStep(load v1beta1.Load) time.Duration {
+	return time.Duration(max(load.StepSeconds, load.MaxStepSeconds())) * time.Second
 }
 
 func longestCounted(load v1beta1.Load) []time.Duration {
@@ -56,7 +76,7 @@ func longestCounted(load v1beta1.Load) []time.Duration {
 			longest = append(longest, step)
 		}
 	default:
-		counted := max(step, time.Duration(load.MaxStepSeconds())*time.Second)
+		counted := longestStep(load)
 		for range len(capacityLoads()) + 2 { // and the predicted capacity, and the saturation
 			longest = append(longest, counted)
 		}
@@ -76,9 +96,13 @@ const startAllowance = time.Minute
 // CheckDuration returns an error if the plan of an experiment can take longer than LongestExperiment.
 // Errors include those of matrix.Measured.
 func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
-	measured, err := matrix.Measured(spec.Matrix)
+	measured, err := matrix.Measured(spec, nil)
 	if err != nil {
 		return err
+	}
+	variants := len(measured)
+	if matrix.Measuring(spec) == v1beta1.MeasureDecision {
+		variants = v1beta1.MaxDecisionLoads
 	}
 	load := spec.Load
 	steps, step := mostCapacitySteps, load.MaxStepSeconds()
@@ -91,10 +115,10 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 	seconds := func(n int32) time.Duration { return time.Duration(n) * time.Second }
 	repetitions := ptr.Deref(spec.Repetitions, 1)
 	trial := startAllowance + load.Warmup() + time.Duration(steps)*seconds(step+load.RequestTimeoutSeconds)
-	if total := time.Duration(len(measured)) * time.Duration(repetitions) * trial; total > LongestExperiment {
+	if total := time.Duration(variants) * time.Duration(repetitions) * trial; total > LongestExperiment {
 		return fmt.Errorf("the plan can take %s: %d variants, measured %d times, for up to %s each. It can take at most 24 hours; "+
 			"use fewer variants, repetitions or steps, shorter steps, or measure: Corners with load.capacity",
-			total.Round(time.Minute), len(measured), repetitions, trial)
+			total.Round(time.Minute), variants, repetitions, trial)
 	}
 	return nil
 }
@@ -119,13 +143,19 @@ func Estimate(spec v1beta1.SizingTrialSpec, slower float64) (time.Duration, erro
 		return 0, err
 	}
 	switch {
-	case spec.Role == v1beta1.RoleVerification:
-		plan = plan.First(1) // most verifications are decided then
-	case s.isInfeasible(spec):
+	case spec.Role == v1beta1.RoleCalibration, s.isInfeasible(spec):
 		plan = Plan{} // it ends after its calibration
+	case spec.StopsEarly():
+		plan = plan.First(len(plan.WithoutWarmup()) - len(laterChecks(plan))) // most are decided then
 	}
 	calibration := min(time.Minute, max(3*time.Second, 10*s.interval))
 	return Duration(plan) + calibration + guessedOverhead, nil
+}
+
+// laterChecks returns the steps of a plan after which an outcome is checked again.
+func laterChecks(plan Plan) []Step {
+	checked := func(s Step) bool { return s.Purpose == v1beta1.PurposeVerification && !s.Reported }
+	return slices.DeleteFunc(plan.WithoutWarmup(), func(s Step) bool { return !checked(s) })
 }
 
 // Guess returns what the calibration of a variant is likely to find on a CPU that needs the given multiple of the
@@ -140,7 +170,7 @@ func Guess(variant v1beta1.Variant, slower float64) (handover.Calibration, error
 	}
 	return handover.Calibration{
 		CalibrationResult:     handover.CalibrationResult{HashMicroseconds: micros(matrix.Recipe(variant))},
-		ReferenceMicroseconds: micros(password.Recipe{Algorithm: password.Bcrypt, Cost: ReferenceCost}),
+		ReferenceMicroseconds: micros(password.Recipe{Algorithm: password.Bcrypt, Cost: password.ReferenceCost}),
 		Surroundings:          handover.Surroundings{GoMaxProcs: matrix.WholeCPUs(limit), QuotaMilliCPU: &limit},
 	}, nil
 }

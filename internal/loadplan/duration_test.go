@@ -24,8 +24,8 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 		least    time.Duration
 		greatest time.Duration
 	}{
-		"cost 8 on a CPU takes about a minute":                {8, "1", 0, nil, 45 * time.Second, 100 * time.Second},
-		"cost 10 on a quarter takes some three to four":       {10, "250m", 0, nil, 150 * time.Second, 300 * time.Second},
+		"cost 8 on a CPU takes half a minute":                 {8, "1", 0, nil, 25 * time.Second, 60 * time.Second},
+		"cost 10 on a quarter takes two":                      {10, "250m", 0, nil, 80 * time.Second, 150 * time.Second},
 		"cost 16 on a quarter is mostly left out, and ends":   {16, "250m", 0, nil, 60 * time.Second, 300 * time.Second},
 		"cost 14 takes 0.9 s, and is measured within 1 s":     {14, "1", 1000, nil, 60 * time.Second, 400 * time.Second},
 		"cost 14 is only calibrated if a login may take half": {14, "1", 500, nil, 20 * time.Second, 22 * time.Second},

@@ -73,3 +73,6 @@ func withWorkers(n int32) func(*v1beta1.SizingTrialSpec) {
 func unbounded(s *v1beta1.SizingTrialSpec) {
 	s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 }
+
+// withOwn lets the capacity follow from the steps, as with a service that the model does not know.
+func withOwn(s *v1beta1.SizingTrialSpec) { s.Service.Own = &v1beta1.OwnService{} }

@@ -30,9 +30,6 @@ const (
 	sessionAnswer = evidence.UsualPeriod
 )
 
-// ReferenceCost is the bcrypt cost of the reference hash, which every calibration times too.
-const ReferenceCost = 8
-
 // generatorCeiling returns the highest rate, times 1000, that a generator can time correctly within its CPU
 // limit, if its CPU is as slow as the service's.
 func generatorCeiling(generator v1beta1.Generator, cal handover.Calibration) (int64, error) {
@@ -40,7 +37,7 @@ func generatorCeiling(generator v1beta1.Generator, cal handover.Calibration) (in
 	if err != nil {
 		return 0, err
 	}
-	usual := password.Recipe{Algorithm: password.Bcrypt, Cost: ReferenceCost}.GuessedTime()
+	usual := password.Recipe{Algorithm: password.Bcrypt, Cost: password.ReferenceCost}.GuessedTime()
 	slower := max(1, float64(cal.ReferenceMicroseconds)/float64(usual.Microseconds()))
 	perSecond := generatorShare * float64(milliCPU) / milli * microsPerSecond / generatorMicrosPerLogin / slower
 	return min(fastestOpen, int64(perSecond*milli)), nil

@@ -11,7 +11,7 @@ import (
 
 // Version is the version of a plan. It increases with every change of what a plan means: of its
 // fields, of the due times that follow from a seed, or of what the generator measures in a step.
-const Version = 4
+const Version = 5
 
 // Kind says how a step drives the service.
 type Kind string

@@ -58,7 +58,7 @@ func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *v1beta1.SizingTrialSpec) {
+			spec := aTrial(withOwn, func(s *v1beta1.SizingTrialSpec) {
 				s.Load.Capacity = &v1beta1.CapacityLoad{MaxStepSeconds: &test.longest}
 			})
 			cal := calibrated(hashTakes(test.hash))
@@ -92,7 +92,7 @@ func checkLeft(t *testing.T, left []NotRun, want map[int32]string) {
 
 func TestThePredictedStepIsLongEnoughForASteadyState(t *testing.T) {
 	for _, percent := range []int64{55, 65, 75, 80, 88} {
-		step := stepAt(t, mustBuild(t, aTrial(), calibrated(), predicting(percent)), int32(percent))
+		step := stepAt(t, mustBuild(t, aTrial(withOwn), calibrated(), predicting(percent)), int32(percent))
 		rho := float64(percent) / 100
 		steady := time.Duration(20 * 0.04 / (1 - rho) / (1 - rho) * float64(time.Second))
 		if counted := time.Duration(step.CountedMilliseconds) * time.Millisecond; counted < steady || counted > time.Minute {
@@ -102,10 +102,10 @@ func TestThePredictedStepIsLongEnoughForASteadyState(t *testing.T) {
 }
 
 func TestArrivalsOfAShareDoNotDependOnThePrediction(t *testing.T) {
-	without := mustBuild(t, aTrial(), calibrated(), nil)
+	without := mustBuild(t, aTrial(withOwn), calibrated(), nil)
 	seeds := map[uint32]bool{}
 	for _, percent := range []int64{20, 47, 60, 70, 83, 95} {
-		for _, step := range mustBuild(t, aTrial(), calibrated(), predicting(percent)).WithoutWarmup() {
+		for _, step := range mustBuild(t, aTrial(withOwn), calibrated(), predicting(percent)).WithoutWarmup() {
 			switch {
 			case step.Predicted:
 				seeds[step.Seed] = true

@@ -61,6 +61,8 @@ type service struct {
 	sessions bool
 	// ceiling is what the generator can drive, in logins per second × 1000.
 	ceiling int64
+	// modelled means that the capacity follows from the model.
+	modelled bool
 }
 
 func newService(spec v1beta1.SizingTrialSpec, cal handover.Calibration) (service, error) {
@@ -78,7 +80,9 @@ func newService(spec v1beta1.SizingTrialSpec, cal handover.Calibration) (service
 	if workers > 0 {
 		lanes = workers
 	}
+	hashes := spec.Service.Own == nil && !spec.Variant.Hash.Sessions && time.Duration(cal.HashMicroseconds)*time.Microsecond >= ShortestModelled
 	return service{
+		modelled: hashes && bound <= ceiling,
 		replicas: replicas,
 		lanes:    lanes,
 		bound:    bound,

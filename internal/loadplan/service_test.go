@@ -109,7 +109,7 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 		cal  handover.Calibration
 		want int64
 	}{
-		"Capacity: a quarter of the bound":                        {aTrial(), calibrated(), 6_250},
+		"Capacity: half of the first step":                        {aTrial(), calibrated(), 8_750},
 		"Rates: half of the first":                                {aTrial(atRates(intstr.FromInt32(10))), calibrated(), 5_000},
 		"Rates beyond the bound: half of the bound":               {aTrial(atRates(intstr.FromInt32(100))), calibrated(), 12_500},
 		"Users: half of the bound":                                {aTrial(withUsers(9)), calibrated(), 12_500},

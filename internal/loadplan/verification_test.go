@@ -26,11 +26,11 @@ func verification(rate string) v1beta1.SizingTrialSpec {
 
 func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 	for rate, want := range map[string][]int{
-		"100":  {500, 1736, 7764},  // an overload; 10,000 in all
+		"100":  {321, 1470, 8209},  // an overload; 10,000 in all
 		"22":   {1223, 2274, 6503}, // near the bound it takes longer to see a steady state
-		"5":    {500, 724, 1776},   // 3,000 in ten minutes
-		"1.5":  {500, 400},         // 900
-		"1":    {600},
+		"5":    {321, 660, 2019},   // 3,000 in ten minutes
+		"1.5":  {321, 216, 363},    // 900
+		"1":    {321, 279},
 		"0.25": {150},
 	} {
 		plan := mustBuild(t, verification(rate), calibrated(), nil)
@@ -57,19 +57,19 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
 	measured := verification("5")
 	measured.Role = v1beta1.RoleMeasurement
-	measured.Load.StepSeconds = 100
+	measured.Load.StepSeconds = 64
 	first := func(spec v1beta1.SizingTrialSpec) Step {
 		return mustBuild(t, spec, calibrated(), nil).WithoutWarmup()[0]
 	}
-	if a, b := first(measured), first(verification("5")); a.Seed == b.Seed || a.Requests != b.Requests {
+	if a, b := first(measured), first(verification("5")); a.Seed == b.Seed || a.OfferedMilliPerSecond != b.OfferedMilliPerSecond {
 		t.Errorf("a step of the measurement: %+v, of the verification: %+v", a, b)
 	}
 }
 
 func TestAVerificationIsExpectedToEndWithItsFirstStep(t *testing.T) {
 	guess, err := Estimate(verification("5"), 1)
-	if err != nil || guess < 100*time.Second || guess > 150*time.Second {
-		t.Errorf("500 logins at 5/s: %s, %v", guess, err)
+	if err != nil || guess < 70*time.Second || guess > 110*time.Second {
+		t.Errorf("321 logins at 5/s: %s, %v", guess, err)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestStepsCountWhatTheObjectiveNeedsIfThereIsTime(t *testing.T) {
 		"no number shows that none fails":                     {0, 0, 10, 120, 125, 175},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) {
+			plan := mustBuild(t, aTrial(withOwn, func(s *v1beta1.SizingTrialSpec) {
 				s.Objective.MaxErrorPerMille = &test.perMille
 				if test.p99 > 0 {
 					s.Objective.P99Milliseconds = &test.p99
@@ -155,5 +155,41 @@ func TestStepsCountWhatTheObjectiveNeedsIfThereIsTime(t *testing.T) {
 				t.Errorf("the shortest step counts %d logins, want %d; the reported one %d, want %d", fewest, test.fewest, reported, test.reported)
 			}
 		})
+	}
+}
+
+// The saturation is first, because the checked steps end once they decide.
+func TestADecisionSaturatesAndThenHoldsItsRate(t *testing.T) {
+	spec := verification("5")
+	spec.Role, spec.Load.Rates, spec.OfferedMilliPerSecond = v1beta1.RoleDecision, nil, ptr.To[int64](6500)
+	plan := mustBuild(t, spec, calibrated(), nil)
+	steps := plan.WithoutWarmup()
+	if len(steps) != 4 || steps[0].Kind != Saturation || steps[1].Requests != 321 || !steps[1].Reported || plan.Objective == nil {
+		t.Fatalf("the plan is %+v", steps)
+	}
+	for _, step := range steps[1:] {
+		if step.Purpose != v1beta1.PurposeVerification || step.OfferedMilliPerSecond != 6500 {
+			t.Errorf("a step is %+v", step)
+		}
+	}
+	if guess, err := Estimate(spec, 1); err != nil || guess < 60*time.Second || guess > 110*time.Second {
+		t.Errorf("it takes about %s, %v", guess, err)
+	}
+	if longest := MaxDuration(spec); Duration(plan) > longest {
+		t.Errorf("it takes %s, and at most %s", Duration(plan), longest)
+	}
+	spec.Variant.Hash.Sessions = true
+	if steps := mustBuild(t, spec, calibrated(), nil).WithoutWarmup(); steps[0].Kind != Open {
+		t.Errorf("a service that its generator can't saturate is saturated: %+v", steps)
+	}
+}
+
+func TestACalibrationHasNoLoad(t *testing.T) {
+	spec := aTrial(func(s *v1beta1.SizingTrialSpec) { s.Role = v1beta1.RoleCalibration })
+	if guess, err := Estimate(spec, 1); err != nil || guess < 10*time.Second || guess > 40*time.Second {
+		t.Errorf("it takes about %s, %v", guess, err)
+	}
+	if longest := MaxDuration(spec); longest != 0 {
+		t.Errorf("its load takes at most %s", longest)
 	}
 }

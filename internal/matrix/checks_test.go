@@ -42,6 +42,35 @@ func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
 	}
 }
 
+func TestWhatAlsoMeasureCanName(t *testing.T) {
+	decision := v1beta1.SizingExperimentSpec{
+		Matrix: v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("1"), Measure: v1beta1.MeasureDecision}, Demand: &v1beta1.Demand{},
+	}
+	all := *decision.DeepCopy()
+	all.Matrix.Measure = v1beta1.MeasureAll
+	for name, test := range map[string]struct {
+		spec v1beta1.SizingExperimentSpec
+		also []string
+		want string
+	}{
+		"nothing":        {all, nil, ""},
+		"two variants":   {decision, []string{"c8-1", "c10-1"}, ""},
+		"no variant":     {decision, []string{"c8-1", "c9-1"}, `alsoMeasure names "c9-1", which is no variant; choose from: c8-1, c10-1`},
+		"all are anyway": {all, []string{"c8-1"}, "alsoMeasure adds variants to what measure: Decision measures, and this experiment has measure: All; remove alsoMeasure"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.spec.AlsoMeasure = test.also
+			got := ""
+			if err := CheckAlso(test.spec); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("error is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // A hash of Argon2id takes 19,456 KiB by default, one of Scrypt 131,072 KiB.
 func TestTheMemoryLimitIsEnoughForEveryWorker(t *testing.T) {
 	argon2id := v1beta1.Hash{Name: "argon2id", Argon2id: &v1beta1.Argon2id{MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}}

@@ -110,7 +110,7 @@ func CheckMemory(spec v1beta1.SizingExperimentSpec) error {
 	if err != nil {
 		return fmt.Errorf("service.memoryLimit %q is not a quantity: %w", written, err)
 	}
-	measured, err := Measured(spec.Matrix)
+	measured, err := Measured(spec, nil)
 	if err != nil {
 		return err
 	}

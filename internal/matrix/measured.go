@@ -15,16 +15,29 @@ import (
 const heldOut = 2
 
 // Measured returns the variants that are measured, in the order of Variants. With measure: Corners these
-// are the corners, all hashes that are not costs, and what checks the model. Errors are those of Variants.
-func Measured(m v1beta1.Matrix) ([]v1beta1.Variant, error) {
-	variants, err := Variants(m)
-	if err != nil || m.Measure != v1beta1.MeasureCorners {
-		return variants, err
+// are the corners, all hashes that are not costs, and what checks the model; with measure: Decision those
+// that a trial measures. Errors are those of Variants.
+func Measured(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) ([]v1beta1.Variant, error) {
+	variants, err := Variants(spec.Matrix)
+	if err != nil {
+		return nil, err
 	}
-	measured := gridOf(variants).measured()
-	return slices.DeleteFunc(variants, func(v v1beta1.Variant) bool {
-		return v.Hash.IsCost() && !slices.Contains(measured, placeOf(v))
-	}), nil
+	switch Measuring(spec) {
+	case v1beta1.MeasureDecision:
+		return slices.DeleteFunc(variants, func(v v1beta1.Variant) bool {
+			return !slices.ContainsFunc(trials, func(t v1beta1.SizingTrial) bool {
+				loads := t.Spec.Role == v1beta1.RoleDecision || t.Spec.Role == v1beta1.RoleMeasurement
+				return loads && t.Spec.Variant.Name == v.Name
+			})
+		}), nil
+	case v1beta1.MeasureCorners:
+		measured := gridOf(variants).measured()
+		return slices.DeleteFunc(variants, func(v v1beta1.Variant) bool {
+			return v.Hash.IsCost() && !slices.Contains(measured, placeOf(v))
+		}), nil
+	default:
+		return variants, nil
+	}
 }
 
 // Corners returns the variants that have the lowest or the highest cost and the smallest or
@@ -120,19 +133,16 @@ func CheckBaseline(spec v1beta1.SizingExperimentSpec) error {
 	if spec.Baseline == "" {
 		return nil
 	}
-	variants, err := Measured(spec.Matrix)
+	variants, err := Measured(spec, nil)
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, variant := range variants {
-		names = append(names, variant.Name)
+	measured := namesOf(variants)
+	if len(measured) == 1 {
+		return fmt.Errorf("baseline %q has no effect, because %s is the only measured variant; remove baseline, or add a variant", spec.Baseline, measured[0])
 	}
-	if len(names) == 1 {
-		return fmt.Errorf("baseline %q has no effect, because %s is the only measured variant; remove baseline, or add a variant", spec.Baseline, names[0])
-	}
-	if slices.Contains(names, spec.Baseline) {
+	if slices.Contains(measured, spec.Baseline) {
 		return nil
 	}
-	return fmt.Errorf("baseline %q is not a measured variant; choose one of: %s", spec.Baseline, strings.Join(names, ", "))
+	return fmt.Errorf("baseline %q is not a measured variant; choose one of: %s", spec.Baseline, strings.Join(measured, ", "))
 }

@@ -60,7 +60,7 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 			if test.matrix.Measure == "" {
 				test.matrix.Measure = v1beta1.MeasureCorners
 			}
-			measured, err := matrix.Measured(test.matrix)
+			measured, err := matrix.Measured(v1beta1.SizingExperimentSpec{Matrix: test.matrix}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		measured, err := matrix.Measured(m)
+		measured, err := matrix.Measured(v1beta1.SizingExperimentSpec{Matrix: m}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

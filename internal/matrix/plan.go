@@ -28,10 +28,23 @@ const defaultAttempts = 3
 
 // Plan returns all trials of an experiment in the order in which they are measured: every variant once
 // before any again, so that an experiment that ends early has a row for each, and then the verifications.
+// With measure: Decision these are the calibrations and what status.decision adds.
 //
 // The generator's defaults are the operator's and are not filled in here. Errors are those of Variants.
 func Plan(exp *v1beta1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
-	variants, err := Measured(exp.Spec.Matrix)
+	of := measurements
+	if Measuring(exp.Spec) == v1beta1.MeasureDecision {
+		of = decisions
+	}
+	trials, err := of(exp, seed)
+	if err != nil {
+		return nil, err
+	}
+	return append(trials, verifications(exp, int32(len(trials)), seed)...), nil
+}
+
+func measurements(exp *v1beta1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
+	variants, err := Measured(exp.Spec, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +58,7 @@ func Plan(exp *v1beta1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 			})
 		}
 	}
-	return append(trials, verifications(exp, int32(len(trials)), seed)...), nil
+	return trials, nil
 }
 
 // Seed returns the seed of the experiment's order and arrivals: the spec's, or one that follows from the

@@ -13,7 +13,7 @@ import (
 
 const (
 	// VerificationLogins is the minimum number of logins that decide a verification.
-	VerificationLogins = 500
+	VerificationLogins = 150
 	// VerificationSeconds is the maximum time that a verification holds its rate.
 	VerificationSeconds = 600
 )
@@ -41,14 +41,15 @@ func verifications(exp *v1beta1.SizingExperiment, after int32, seed int64) []Pla
 			spec := trialSpec(exp, variant, number, after+number, seed)
 			spec.Role = v1beta1.RoleVerification
 			spec.Service.Replicas = v.DrivenReplicas
-			spec.Load = verificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
+			spec.Load = VerificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
 			trials = append(trials, PlannedTrial{Name: v.TrialName, Spec: spec})
 		}
 	}
 	return trials
 }
 
-func verificationLoad(load v1beta1.Load, milliPerSecond int64) v1beta1.Load {
+// VerificationLoad returns the load of a verification at a rate, times 1000.
+func VerificationLoad(load v1beta1.Load, milliPerSecond int64) v1beta1.Load {
 	milliPerSecond = max(1, milliPerSecond)
 	first := (VerificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
 	return v1beta1.Load{
@@ -67,9 +68,17 @@ func decimal(milli int64) intstr.IntOrString {
 	return intstr.Parse(strconv.FormatFloat(float64(milli)/1000, 'f', -1, 64))
 }
 
-// Measurements returns the trials that measure a variant of the matrix, without the
+// Measurements returns the trials that measure a variant of the matrix, without calibrations and
 // verifications.
 func Measurements(trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
+	return slices.DeleteFunc(Timed(trials), func(t v1beta1.SizingTrial) bool {
+		return t.Spec.Role == v1beta1.RoleCalibration
+	})
+}
+
+// Timed returns the trials from which the speed of a node pool and the time of its hashes follow: all but the
+// verifications.
+func Timed(trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t v1beta1.SizingTrial) bool {
 		return t.Spec.Role == v1beta1.RoleVerification
 	})

@@ -10,33 +10,28 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-const (
-	// verifyError is the probability of a wrong Met, and of a wrong Failed, over all looks.
-	verifyError = 0.05
-	// earlyError is the part of verifyError that each look before the last one uses. With
-	// 10 failures per mille allowed, 459 logins without a failure are enough for it.
-	earlyError = 0.01
-)
-
-// Verify decides a verification from the first steps of its plan. It compares the share
+// Verify decides from the first steps of a plan whether their rate meets the objective. It compares the share
 // of logins slower than each percentile of the objective, and the share of failed logins,
 // with what the objective allows, by exact binomial bounds (Clopper and Pearson, 1934). The
 // outcome is Met if all upper bounds are within the objective, Failed if a lower bound is
 // not, and otherwise Undecided. An objective that allows no failures is Met as long as
 // no login fails.
 //
-// There is a look after each step. All looks together have an error of 5 % for Met and
-// 5 % for Failed (Bonferroni), so that stopping early does not increase it. A look that
-// cannot be Met even without a failure uses none of it.
+// There is a check after each step of the rate; a saturation before it does not count. All checks
+// together have an error of 5 % for Met and 5 % for Failed (Bonferroni), so that stopping early does
+// not increase it. A check that cannot be Met even without a failure uses none of it.
 func Verify(plan loadplan.Plan, steps []StepResult) v1beta1.VerificationCounts {
 	var counts v1beta1.VerificationCounts
+	checks := plan.WithoutWarmup()
+	for len(checks) > 0 && checks[0].Kind == loadplan.Saturation {
+		checks, steps = checks[1:], steps[min(1, len(steps)):]
+	}
 	for _, s := range steps {
 		counts.Logins += s.Scheduled
 		counts.Failed += s.Failures()
 	}
 	o := plan.Objective
-	last := len(steps) >= len(plan.WithoutWarmup())
-	judged := verification{plan: plan, last: last, logins: counts.Logins, conditions: 2}
+	judged := verification{checks: checks, made: len(steps), logins: counts.Logins, conditions: 2}
 	for _, limit := range []*int32{o.P50Milliseconds, o.P99Milliseconds} {
 		if limit != nil {
 			judged.conditions++
@@ -68,9 +63,9 @@ func sumOf(steps []StepResult, count func(StepResult) *int64) int64 {
 
 // verification compares shares of its logins with what is allowed.
 type verification struct {
-	plan loadplan.Plan
-	// last means that all steps have run.
-	last   bool
+	// checks are the steps after each of which there is one, and made is how many there were.
+	checks []loadplan.Step
+	made   int
 	logins int64
 	// conditions is the number of shares that are compared. Each of them can fail the
 	// verification; all must be met to meet it.
@@ -103,23 +98,30 @@ func (v *verification) outcome() v1beta1.VerificationOutcome {
 }
 
 // shareOf returns the bounds of the share of some logins among all. The error of each bound
-// depends on the looks of the plan and on the allowed share.
+// depends on the checks of the plan and on the allowed share.
 func (v *verification) shareOf(some int64, allowed float64) share {
-	below, above := earlyError, earlyError
-	if v.last {
-		early, conclusive := 0, 0
-		counted := int64(0)
-		looks := v.plan.WithoutWarmup()
-		for _, step := range looks[:max(0, len(looks)-1)] {
-			counted += int64(step.Requests)
-			early++
-			if bounds(0, counted, earlyError).high <= allowed {
-				conclusive++
-			}
+	if v.made < len(v.checks) {
+		chance := errorOf(v.made - 1)
+		return share{low: bounds(some, v.logins, chance/float64(v.conditions)).low, high: bounds(some, v.logins, chance).high}
+	}
+	below, above := loadplan.CheckError, loadplan.CheckError
+	counted := int64(0)
+	for i, step := range v.checks[:max(0, len(v.checks)-1)] {
+		counted += int64(step.Requests)
+		below -= errorOf(i)
+		if bounds(0, counted, errorOf(i)).high <= allowed {
+			above -= errorOf(i)
 		}
-		below, above = verifyError-earlyError*float64(early), verifyError-earlyError*float64(conclusive)
 	}
 	return share{low: bounds(some, v.logins, below/float64(v.conditions)).low, high: bounds(some, v.logins, above).high}
+}
+
+// errorOf returns the part of loadplan.CheckError that a check uses if others may follow.
+func errorOf(check int) float64 {
+	if check <= 0 {
+		return loadplan.FirstCheckError
+	}
+	return loadplan.LaterCheckError
 }
 
 // share is a lower and an upper bound of a share of logins, 0 to 1.
@@ -127,10 +129,10 @@ type share struct{ low, high float64 }
 
 // AtLeast returns the lower bound of the true share, with 95 % confidence, by Clopper and
 // Pearson. It is 0 without logins.
-func AtLeast(some, all int64) float64 { return bounds(some, all, verifyError).low }
+func AtLeast(some, all int64) float64 { return bounds(some, all, loadplan.CheckError).low }
 
 // AtMost returns the upper bound of the true share; see AtLeast.
-func AtMost(some, all int64) float64 { return bounds(some, all, verifyError).high }
+func AtMost(some, all int64) float64 { return bounds(some, all, loadplan.CheckError).high }
 
 // bounds returns the exact bounds of a share by Clopper and Pearson. The true share is
 // outside each of them with at most the given probability. Impossible counts, which a saved report

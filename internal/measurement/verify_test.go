@@ -26,13 +26,18 @@ func TestVerify(t *testing.T) {
 		return plan
 	}
 	three := []int{500, 1000, 1500}
+	saturated := allowing(10, three...)
+	saturated.Steps = append([]loadplan.Step{{Kind: loadplan.Saturation}}, saturated.Steps...)
 	tests := map[string]struct {
 		plan  loadplan.Plan
 		steps []StepResult
 		want  v1beta1.VerificationOutcome
 	}{
 		"10 ‰ failures: 500 fast logins are met at the first look": {allowing(10, three...), []StepResult{counting(500, 0, 0)}, v1beta1.VerificationMet},
-		"458 are not":                   {allowing(10, three...), []StepResult{counting(458, 0, 0)}, v1beta1.VerificationUndecided},
+		"321 are, too":                  {allowing(10, three...), []StepResult{counting(321, 0, 0)}, v1beta1.VerificationMet},
+		"320 are not":                   {allowing(10, three...), []StepResult{counting(320, 0, 0)}, v1beta1.VerificationUndecided},
+		"the saturation does not count": {saturated, []StepResult{counting(40, 40, 40), counting(321, 0, 0)}, v1beta1.VerificationMet},
+		"nor does it alone":             {saturated, []StepResult{counting(40, 40, 40)}, v1beta1.VerificationUndecided},
 		"299 are at the only look":      {allowing(10, 299), []StepResult{counting(299, 0, 0)}, v1beta1.VerificationMet},
 		"298 are not even then":         {allowing(10, 298), []StepResult{counting(298, 0, 0)}, v1beta1.VerificationUndecided},
 		"1 ‰ failures: 500 are not met": {allowing(1, three...), []StepResult{counting(500, 0, 0)}, v1beta1.VerificationUndecided},
@@ -49,7 +54,7 @@ func TestVerify(t *testing.T) {
 		"no failures allowed, and one failed":         {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1beta1.VerificationFailed},
 		"20 slow ones of 500 are undecided":           {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1beta1.VerificationUndecided},
 		"12 slow ones of 500 are met":                 {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1beta1.VerificationMet},
-		"38 are undecided because failures count too": {allowing(10, three...), []StepResult{counting(500, 38, 0)}, v1beta1.VerificationUndecided},
+		"35 are undecided because failures count too": {allowing(10, three...), []StepResult{counting(500, 35, 0)}, v1beta1.VerificationUndecided},
 		"45 slow ones of 500 fail":                    {allowing(10, three...), []StepResult{counting(500, 45, 0)}, v1beta1.VerificationFailed},
 		"20 failed ones of 500 fail":                  {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1beta1.VerificationFailed},
 		"the logins of all steps count":               {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1beta1.VerificationMet},

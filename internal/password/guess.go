@@ -20,6 +20,9 @@ const (
 	guessedOther = 1000
 )
 
+// ReferenceCost is the bcrypt cost of the reference hash, which every calibration times too.
+const ReferenceCost = 8
+
 // GuessedTime returns the estimated CPU time of a hash. It is within a factor of 2, which is enough
 // for an estimate that is corrected as soon as the first trial has ended.
 func (r Recipe) GuessedTime() time.Duration {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -23,6 +23,8 @@ type pool struct {
 	line   calibration.Line
 	fitted bool
 	times  []calibration.CostTime
+	// overhead is the CPU time of a login in addition to what the line has, and overheadError its error.
+	overhead, overheadError time.Duration
 	// scatter is the largest relative difference of a corner from the line.
 	scatter float64
 	// nodes is what pods got for their CPU limits.
@@ -99,7 +101,7 @@ func newPool(trials []*v1beta1.SizingTrial) pool {
 // withReference adds the reference hash to a single cost, because a line needs two points. The
 // time of the reference hash is at the reference speed if that is known, like those of logins.
 func withReference(times []calibration.CostTime, trials []*v1beta1.SizingTrial) []calibration.CostTime {
-	if len(times) != 1 || times[0].Cost == loadplan.ReferenceCost {
+	if len(times) != 1 || times[0].Cost == password.ReferenceCost {
 		return times
 	}
 	var references []float64
@@ -115,7 +117,7 @@ func withReference(times []calibration.CostTime, trials []*v1beta1.SizingTrial) 
 	if len(references) == 0 {
 		return times
 	}
-	return append(slices.Clone(times), calibration.CostTime{Cost: loadplan.ReferenceCost, Seconds: calibration.Summarise(references).Median})
+	return append(slices.Clone(times), calibration.CostTime{Cost: password.ReferenceCost, Seconds: calibration.Summarise(references).Median})
 }
 
 // login returns the CPU time of a login in a trial's run at the reference speed, or, if that

@@ -52,6 +52,16 @@ func (n nodes) machine(limit int64) (handover.Calibration, bool) {
 	return given(limit, shared, true)
 }
 
+// assumed returns what a container with a part of a CPU would get if only pods with CPUs of their own were seen: the others
+// share at least as many CPUs.
+func (n nodes) assumed(limit int64) (handover.Calibration, bool) {
+	most := int32(0)
+	for _, seen := range n {
+		most = max(most, seen.cpus)
+	}
+	return given(limit, max(2, most), limit < int64(most)*milliPerCPU)
+}
+
 // given returns the calibration of a container with a CPU limit that can use so many CPUs, or
 // false if the limit is above them.
 func given(limit int64, cpus int32, quota bool) (handover.Calibration, bool) {

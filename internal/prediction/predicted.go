@@ -26,6 +26,7 @@ func (f *predictor) predictions() []v1beta1.PredictedVariant {
 		if e, known := f.expect(variant); known && (inMatrix || len(rows) < mostRows) {
 			row := e.row()
 			row.InMatrix = inMatrix
+			f.shift(&row, variant)
 			rows = append(rows, row)
 		}
 	}

@@ -13,13 +13,18 @@ import (
 
 // Of predicts variants that were not measured, and checks the model against the rows of held-out variants.
 // It does not set Sizing and Price. Only experiments with mode Capacity have predictions. The check is nil if
-// only the corners were measured.
+// only the corners were measured, and with measure: Decision, whose predictions follow what was measured.
 func Of(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, rows []v1beta1.VariantResult) ([]v1beta1.PredictedVariant, *v1beta1.ModelCheck) {
 	f := newPredictor(spec, trials)
-	if f == nil {
+	switch {
+	case f == nil:
 		return nil, nil
+	case f.decides:
+		f.setShifts(rows)
+		return f.predictions(), nil
+	default:
+		return f.predictions(), f.check(rows)
 	}
-	return f.predictions(), f.check(rows)
 }
 
 // ServiceOf returns one replica of a variant for the simulation. A measured variant has the
@@ -50,9 +55,14 @@ type predictor struct {
 	trials             []v1beta1.SizingTrial
 	// verdicts of the trials, including what all trials together show.
 	verdicts []v1beta1.Verdict
-	// corners has the names of the corners of the matrix, and pools what they show.
+	// corners has the names of the corners of the matrix.
 	corners map[string]bool
-	pools   map[string]pool
+	// pools has what the corners show, or with measure: Decision the calibrations.
+	pools map[string]pool
+	// decides means measure: Decision. shifts are measured ÷ predicted capacity of each kind of
+	// concurrency on each node pool, by which its other predictions are multiplied.
+	decides bool
+	shifts  map[kind]float64
 	// seed of the experiment, which all of its trials have.
 	seed int64
 }
@@ -66,13 +76,17 @@ func newPredictor(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTria
 	if err != nil {
 		return nil
 	}
-	measured, err := matrix.Measured(spec.Matrix)
+	measured, err := matrix.Measured(spec, trials)
 	if err != nil {
 		return nil
 	}
 	f := &predictor{
 		spec: spec, variants: variants, measured: measured, trials: trials,
 		verdicts: verdict.Combined(trials), corners: map[string]bool{}, seed: trials[0].Spec.Seed,
+	}
+	if matrix.Measuring(spec) == v1beta1.MeasureDecision {
+		f.decides, f.pools = true, fromCalibrations(trials, f.verdicts)
+		return f
 	}
 	for _, corner := range matrix.Corners(variants) {
 		f.corners[corner.Name] = true
@@ -103,16 +117,20 @@ func (f *predictor) expect(variant v1beta1.Variant) (expectation, bool) {
 	if !timed || !verdict.Modelled(login) {
 		return expectation{}, false
 	}
+	login += corners.overhead
 	limit, err := matrix.MilliCPU(variant.CPULimit)
 	if err != nil {
 		return expectation{}, false
 	}
 	cal, known := corners.nodes.machine(limit)
+	if !known && f.decides {
+		cal, known = corners.nodes.assumed(limit)
+	}
 	if !known {
 		return expectation{}, false
 	}
 	return newExpectation(v1beta1.SizingTrialSpec{
 		Variant: variant, Repetition: 1, Service: f.spec.Service, Generator: f.spec.Generator,
 		Load: f.spec.Load, Objective: f.spec.Objective, Seed: f.seed,
-	}, cal, login, corners.scatter), true
+	}, cal, login, corners.scatter+corners.overheadError.Seconds()/login.Seconds()), true
 }

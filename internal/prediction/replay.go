@@ -19,7 +19,8 @@ func typicalRun(trials []v1beta1.SizingTrial, verdicts []v1beta1.Verdict, varian
 	for _, wanted := range []v1beta1.Verdict{v1beta1.VerdictValid, v1beta1.VerdictSuspect} {
 		var runs []*v1beta1.SizingTrial
 		for i := range trials {
-			if trials[i].Spec.Variant.Name == variant && verdicts[i] == wanted && trials[i].Status.Calibration != nil {
+			loaded := trials[i].Spec.Role != v1beta1.RoleCalibration && trials[i].Status.Calibration != nil
+			if trials[i].Spec.Variant.Name == variant && verdicts[i] == wanted && loaded {
 				runs = append(runs, &trials[i])
 			}
 		}

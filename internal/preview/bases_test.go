@@ -29,8 +29,10 @@ var bases = map[string]struct {
 	"a capacity": {fixture.PlainExperiment, []string{usual, timed, priced, demanded, `prices: {perCPUHour: null},
 		parallelism: 1, attemptsPerTrial: 3, suspend: false, cancel: false, ttlSecondsAfterFinished: 60,
 		load: {capacity: {minSamples: 200, maxStepSeconds: 90, arrivals: Poisson}},
-		matrix: {costs: [8, 9], cpuLimits: [500m], concurrency: [{mode: WorkerPool, workers: 1, queueLength: 64}], nodePools: [
+		matrix: {costs: [8, 9], cpuLimits: [500m], measure: All, concurrency: [{mode: WorkerPool, workers: 1, queueLength: 64}], nodePools: [
 			{name: a, nodeSelector: {pool: a}, tolerations: [{key: a, operator: Equal, value: b, effect: NoSchedule}, {key: b, operator: Exists}], perCPUHour: "0.05"}]}`}},
+	"a decision": {fixture.PlainExperiment, []string{`demand: {loginsPerSecond: 50, minimumCost: 8, verify: Replica}, repetitions: 2, alsoMeasure: [c8-250m],
+		matrix: {costs: [8, 9, 10], cpuLimits: [250m, 500m, 1], measure: Decision}`}},
 	"corners": {fixture.PlainExperiment, []string{`demand: {loginsPerSecond: 50, minimumCost: 8}, matrix: {costs: [8, 9, 10], cpuLimits: [250m, 500m, 1], measure: Corners}`}},
 	"rates": {fixture.PlainExperiment, []string{usual, timed, priced, demanded, `baseline: c8-1, service: {builtin: {tls: {handshakes: EachLogin}}},
 		load: {rates: {perSecond: [5, 9], arrivals: Uniform}, stepSeconds: 60}, matrix: {costs: [8, 9], cpuLimits: [1]}`}},

@@ -112,15 +112,26 @@ func done(t *testing.T, e *v1beta1.SizingExperiment) string {
 func (w *world) say(t *testing.T, e *v1beta1.SizingExperiment) string {
 	t.Helper()
 	var trials []v1beta1.SizingTrial
-	for _, planned := range plan(t, e) {
-		key := text(t, planned.Spec)
-		if _, has := w.runs[key]; !has {
-			w.runs[key] = run(t, planned.Spec)
+	for needed := true; needed; {
+		trials = nil
+		for _, planned := range plan(t, e) {
+			key := text(t, planned.Spec)
+			if _, has := w.runs[key]; !has {
+				w.runs[key] = run(t, planned.Spec)
+			}
+			trials = append(trials, v1beta1.SizingTrial{Spec: planned.Spec, Status: w.runs[key]})
 		}
-		trials = append(trials, v1beta1.SizingTrial{Spec: planned.Spec, Status: w.runs[key]})
-	}
-	if err := sizing.Conclude(e.Spec, trials, &e.Status); err != nil {
-		t.Fatal(err)
+		if err := sizing.Conclude(e.Spec, trials, &e.Status); err != nil {
+			t.Fatal(err)
+		}
+		var load v1beta1.DecisionLoad
+		var err error
+		if load, needed, err = sizing.Decide(e.Spec, trials, &e.Status); err != nil {
+			t.Fatal(err)
+		}
+		if needed {
+			e.Status.Decision.Loads = append(e.Status.Decision.Loads, load)
+		}
 	}
 	next, _ := sizing.NextVerification(e)
 	tariff, err := pricing.Of(e.Spec.Prices, e.Spec.Matrix.NodePools)
@@ -176,6 +187,10 @@ func planOf(t *testing.T, spec v1beta1.SizingTrialSpec) (loadplan.Plan, simulate
 func run(t *testing.T, spec v1beta1.SizingTrialSpec) v1beta1.SizingTrialStatus {
 	t.Helper()
 	load, machine, cal := planOf(t, spec)
+	if spec.Role == v1beta1.RoleCalibration {
+		judged := verdict.Calibrated(spec, cal, 0)
+		return v1beta1.SizingTrialStatus{Phase: v1beta1.TrialSucceeded, Calibration: &cal, Result: &judged.Result, Speed: judged.Speed}
+	}
 	ran := machine.Run(load)
 	for i := range ran.Steps {
 		step := &ran.Steps[i]

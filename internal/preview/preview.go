@@ -32,6 +32,8 @@ type Preview struct {
 	HashMicroseconds int64 `json:"hashMicrosecondsAtCost10,omitempty"`
 	// Trials is the number of trials, without a verification.
 	Trials int `json:"trials,omitempty"`
+	// First is the variant that measure: Decision would measure first, and perhaps alone.
+	First string `json:"first,omitempty"`
 	// Verifies reports that the recommended size is verified, in one more trial.
 	Verifies bool `json:"verifies,omitempty"`
 	// EstimatedSeconds is about how long it takes, with one trial at a time.
@@ -53,7 +55,8 @@ type Variant struct {
 	CPULimit    string              `json:"cpuLimit"`
 	Concurrency v1beta1.Concurrency `json:"concurrency"`
 	NodePool    string              `json:"nodePool,omitempty"`
-	// Measured is false if the variant is only predicted.
+	// Measured is false if the variant is predicted, and with measure: Decision measured only if it can still be
+	// recommended then.
 	Measured bool `json:"measured"`
 	// HashMicroseconds is the assumed time of its hash.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
@@ -98,6 +101,9 @@ func nameOf(written map[string]any) string {
 }
 
 func (p *Preview) addTrials(experiment *v1beta1.SizingExperiment, slower float64) error {
+	if err := p.decide(experiment, slower); err != nil {
+		return err
+	}
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
 	if err != nil {
 		return err
@@ -123,11 +129,38 @@ func (p *Preview) addTrials(experiment *v1beta1.SizingExperiment, slower float64
 	}
 	p.Trials, p.Verifies = len(planned), results.Verifies(experiment.Spec)
 	if p.Verifies {
-		total += results.GuessedVerification(experiment.Spec.Demand)
+		total += results.GuessedCheck(experiment.Spec)
 	}
 	p.EstimatedSeconds = int64(total.Seconds())
 	p.ServiceCPUSeconds, p.GeneratorCPUSeconds = int64(serviceMilli/1000), int64(generatorMilli/1000)
 	return nil
+}
+
+// decide adds to an experiment with measure: Decision the first variant that it would measure if hashes take the assumed
+// time.
+func (p *Preview) decide(experiment *v1beta1.SizingExperiment, slower float64) error {
+	if matrix.Measuring(experiment.Spec) != v1beta1.MeasureDecision {
+		return nil
+	}
+	times := map[int32]*handover.Calibration{}
+	for _, cost := range matrix.Costs(experiment.Spec.Matrix) {
+		cal, err := loadplan.Guess(v1beta1.Variant{Hash: v1beta1.BcryptHash(cost), CPULimit: "1"}, slower)
+		if err != nil {
+			return err
+		}
+		times[cost] = &cal
+	}
+	status, err := sizing.Calibrated(experiment.Spec, times)
+	if err != nil {
+		return err
+	}
+	load, needed, err := sizing.Decide(experiment.Spec, nil, status)
+	if needed {
+		status.Decision.Loads = append(status.Decision.Loads, load)
+		p.First = load.Variant
+	}
+	experiment.Status.Decision = status.Decision
+	return err
 }
 
 func (p *Preview) addVariants(spec v1beta1.SizingExperimentSpec, slower float64) error {
@@ -135,7 +168,7 @@ func (p *Preview) addVariants(spec v1beta1.SizingExperimentSpec, slower float64)
 	if err != nil {
 		return err
 	}
-	measured, err := matrix.Measured(spec.Matrix)
+	measured, err := matrix.Measured(spec, nil)
 	if err != nil {
 		return err
 	}
@@ -152,7 +185,7 @@ func (p *Preview) addVariants(spec v1beta1.SizingExperimentSpec, slower float64)
 		row := Variant{
 			Name: variant.Name, Hash: matrix.Hashing(variant), CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
 			NodePool: speed.NodePool(variant), HashMicroseconds: cal.HashMicroseconds,
-			Measured: slices.ContainsFunc(measured, func(m v1beta1.Variant) bool { return m.Name == variant.Name }),
+			Measured: variant.Name == p.First || slices.ContainsFunc(measured, func(m v1beta1.Variant) bool { return m.Name == variant.Name }),
 		}
 		var reasons []string
 		if slow := tooSlow(spec, variant, cal); slow != "" {
@@ -190,6 +223,7 @@ func (p *Preview) addNotes(spec v1beta1.SizingExperimentSpec) {
 	none := !slices.ContainsFunc(p.Variants, func(v Variant) bool { return v.RuledOut == "" })
 	note(spec.Demand == nil, "Nothing is recommended without a demand; set demand.loginsPerSecond to the logins per second of the busiest minutes")
 	note(none && spec.Demand != nil, "No variant of the matrix can be recommended for this demand; change the matrix, the objective or the demand")
+	note(p.First != "", fmt.Sprintf("Every variant is predicted from the time of a hash, and only those are measured that can still be recommended: %s first, and often no other. To measure every variant, set matrix.measure: All", p.First))
 	note(none && spec.Demand == nil, "No variant of the matrix can meet the objective; change the matrix or the objective")
 	other := slices.ContainsFunc(spec.Matrix.Hashes, func(h v1beta1.Hash) bool { return h.Other != nil })
 	note(other, "Logins compute another hash than bcrypt, so they may take another time than is assumed here")

@@ -148,7 +148,8 @@ type queue struct {
 	taken   map[types.NamespacedName]bool
 	// turns is the number of turns that each namespace has.
 	turns map[string]int
-	// returnable are the trials that have a turn and can't use it, with the UID of their experiment.
+	// returnable are the trials that have a turn and can't use it, with the UID of the experiment whose other trials
+	// could not use it either; "" if they could.
 	returnable map[types.NamespacedName]types.UID
 	history    History
 	latest     time.Time
@@ -174,7 +175,9 @@ func newQueue(s Situation) *queue {
 	}
 	q.beginHeld()
 	for _, s := range q.entries {
-		slices.SortFunc(s.waiting, func(a, b *v1beta1.SizingTrial) int { return cmp.Compare(a.Spec.Sequence, b.Spec.Sequence) })
+		slices.SortFunc(s.waiting, func(a, b *v1beta1.SizingTrial) int {
+			return cmp.Or(cmp.Compare(len(a.Status.Attempts), len(b.Status.Attempts)), cmp.Compare(a.Spec.Sequence, b.Spec.Sequence))
+		})
 	}
 	return q
 }
@@ -205,6 +208,8 @@ func (q *queue) note(byUID map[types.UID]*entry, trial *v1beta1.SizingTrial) {
 	}
 	s.unfinished++
 	switch {
+	case q.taken[keyOf(trial)] && q.yields(trial):
+		s.begun = true
 	case q.taken[keyOf(trial)]:
 		s.active++
 		s.begun = true
@@ -224,9 +229,19 @@ func (q *queue) noteTurn(trial *v1beta1.SizingTrial) {
 	if Active(trial) && !trial.Spec.Suspend && !idle && len(q.taken) < q.Limit {
 		q.take(name) // the Lease was lost
 	}
-	if q.taken[name] && idle && !q.Loading[trial.UID] && q.Now.Sub(q.history.Given[name.String()]) >= Patience {
+	switch {
+	case !q.taken[name] || !idle || q.Loading[trial.UID]:
+	case q.yields(trial):
+		q.returnable[name] = ""
+	case q.Now.Sub(q.history.Given[name.String()]) >= Patience:
 		q.returnable[name] = ptr.Deref(metav1.GetControllerOfNoCopy(trial), metav1.OwnerReference{}).UID
 	}
+}
+
+// yields reports whether a trial waits because its last attempt was disturbed, so that any other may go first.
+func (q *queue) yields(trial *v1beta1.SizingTrial) bool {
+	waits := meta.FindStatusCondition(trial.Status.Conditions, v1beta1.ConditionWaiting)
+	return Waits(trial) && waits.Reason == v1beta1.ReasonDisturbed
 }
 
 func later(a, b time.Time) time.Time {

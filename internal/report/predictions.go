@@ -29,6 +29,11 @@ func (d Document) predictionsSection() Section {
 			row.Result.Variant, row.HashTime(), row.Capacity(), row.P95(), row.Load(), row.Objective(), inMatrix,
 		})
 	}
+	if decided := d.Experiment.Status.Decision; decided != nil {
+		for _, excluded := range decided.Excluded {
+			s.Items = append(s.Items, excluded.Variant+". "+sentence(excluded.Message))
+		}
+	}
 	if check := d.Experiment.Status.ModelCheck; check != nil {
 		s.Items = append(s.Items, sentence(check.Message))
 		for _, held := range check.HeldOut {

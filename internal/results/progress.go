@@ -11,6 +11,8 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -26,7 +28,10 @@ func Progress(trials []v1beta1.SizingTrial, planned int) *v1beta1.Progress {
 		case queue.Begun(trial) && trial.Status.Message != "" && len(progress.Running) < v1beta1.MaxRunning:
 			name := trial.Spec.Variant.Name
 			progress.Running = append(progress.Running, name)
-			if trial.Spec.Role == v1beta1.RoleVerification {
+			switch trial.Spec.Role {
+			case v1beta1.RoleCalibration:
+				name = "Calibration with " + name
+			case v1beta1.RoleVerification:
 				name = "Verification of " + name
 			}
 			progress.Doing = append(progress.Doing, units.Clip(name+": "+trial.Status.Message, v1beta1.MaxMessage))
@@ -60,29 +65,75 @@ func measuring(progress *v1beta1.Progress) string {
 	return message + ". " + strings.Join(progress.Doing, "; ")
 }
 
-// GuessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
-// the demanded rate, but as long as a busy service needs for a steady state, and the start of its
-// pods.
-func GuessedVerification(demand *v1beta1.Demand) time.Duration {
-	const logins, start = 500, 20 * time.Second
-	if demand == nil {
+// GuessedCheck returns the estimate for a load at a share of the demand whose size is unknown: as many logins as the
+// first check of a verification needs at the demanded rate, but as long as a busy service needs for a steady state, and
+// the start of its pods.
+func GuessedCheck(spec v1beta1.SizingExperimentSpec) time.Duration {
+	const start = 20 * time.Second
+	if spec.Demand == nil {
 		return 0
 	}
-	load := logins * 1000 * time.Second / time.Duration(max(1, demand.MilliPerSecond()))
+	load := time.Duration(loadplan.FirstCheck(spec.Objective)) * 1000 * time.Second / time.Duration(max(1, spec.Demand.MilliPerSecond()))
 	return min(max(load, 90*time.Second), 10*time.Minute) + start
 }
 
-// EstimatedEnd returns when an experiment is likely to end, or nil if nothing is left: what is left of the trials'
-// estimates, times how much longer the ended trials took, divided by the number of trials that run now. Trials
-// that are planned and don't exist yet are verifications.
-func EstimatedEnd(demand *v1beta1.Demand, trials []v1beta1.SizingTrial, planned int, now time.Time) *metav1.Time {
-	all := effort{left: GuessedVerification(demand) * time.Duration(max(0, planned-len(trials)))}
+// fastCPU and slowCPU are how many times the guessed hash time a hash takes on most machines.
+const fastCPU, slowCPU = 0.5, 2
+
+// Estimate writes when an experiment is likely to end, or nothing if nothing is left.
+func Estimate(progress *v1beta1.Progress, spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, planned int, now time.Time) {
+	if Timed(trials) {
+		progress.EstimatedEndTime = estimatedEnd(spec, trials, planned, slower(trials), now)
+		return
+	}
+	progress.EstimatedEndTime = estimatedEnd(spec, trials, planned, 1, now)
+	if progress.EstimatedEndTime == nil {
+		return
+	}
+	another := planned
+	if matrix.Measuring(spec) == v1beta1.MeasureDecision {
+		another++
+	}
+	// On a slow CPU more variants can be infeasible, and are not loaded.
+	ends := []*metav1.Time{progress.EstimatedEndTime, estimatedEnd(spec, trials, planned, fastCPU, now), estimatedEnd(spec, trials, another, slowCPU, now)}
+	ends = slices.DeleteFunc(ends, func(end *metav1.Time) bool { return end == nil }) // what runs is already overdue for it
+	compare := func(a, b *metav1.Time) int { return a.Compare(b.Time) }
+	progress.EarliestEndTime, progress.LatestEndTime = slices.MinFunc(ends, compare), slices.MaxFunc(ends, compare)
+}
+
+// Timed reports whether a hash has been timed.
+func Timed(trials []v1beta1.SizingTrial) bool { return slower(trials) > 0 }
+
+// slower returns how many times the guessed hash time the reference speed's is, or 0 before a hash has been timed.
+func slower(trials []v1beta1.SizingTrial) float64 {
 	for i := range trials {
-		if guess, err := loadplan.Estimate(trials[i].Spec, 1); err == nil {
-			all.add(&trials[i], guess, now)
+		if speed := trials[i].Status.Speed; speed != nil && speed.ReferenceHashMicrosecondsAtCost8 > 0 {
+			guess := password.Recipe{Algorithm: password.Bcrypt, Cost: password.ReferenceCost}.GuessedTime()
+			return float64(speed.ReferenceHashMicrosecondsAtCost8) / float64(guess.Microseconds())
 		}
 	}
-	left := all.left
+	return 0
+}
+
+// estimatedEnd returns when an experiment is likely to end, or nil if nothing is left: what is left of the trials'
+// estimates, times how much longer the ended trials took, divided by the number of trials that run now. Trials
+// that are planned and don't exist yet are verifications, and with measure: Decision the first load.
+func estimatedEnd(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, planned int, slower float64, now time.Time) *metav1.Time {
+	check := GuessedCheck(spec)
+	all := effort{}
+	for i := range trials {
+		trial := trials[i].Spec
+		if guess, err := loadplan.Estimate(trial, slower); err == nil {
+			all.add(&trials[i], guess, now)
+		}
+		if trial.Role == v1beta1.RoleDecision && trial.StopsEarly() { // its verification has the same rate
+			trial.Role, trial.Load = v1beta1.RoleVerification, matrix.VerificationLoad(trial.Load, ptr.Deref(trial.OfferedMilliPerSecond, 0))
+			if guess, err := loadplan.Estimate(trial, slower); err == nil {
+				check = guess
+			}
+		}
+	}
+	left := all.left + check*time.Duration(max(0, planned-len(trials)))
 	if left == 0 {
 		return nil
 	}
@@ -147,8 +198,8 @@ type Outcome struct {
 	Message   string
 }
 
-// End returns the outcome of an experiment from its rows.
-func End(rows []v1beta1.VariantResult) Outcome {
+// End returns the outcome of an experiment from its rows. Without a row, the trials say why.
+func End(rows []v1beta1.VariantResult, trials []v1beta1.SizingTrial) Outcome {
 	var suspect, without, usable []string
 	for _, r := range rows {
 		switch r.Verdict {
@@ -162,7 +213,7 @@ func End(rows []v1beta1.VariantResult) Outcome {
 	}
 	switch {
 	case len(usable) == 0:
-		return Outcome{Reason: v1beta1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows)}
+		return Outcome{Reason: v1beta1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows, trials)}
 	case len(without) > 0:
 		message := "Without a usable result: " + strings.Join(without, ", ")
 		if len(suspect) > 0 {
@@ -180,8 +231,13 @@ func End(rows []v1beta1.VariantResult) Outcome {
 
 // why lists the kinds of reasons of all rows. A reason that only explains is left out of a row with
 // one that decided the verdict: it is not why the result is unusable.
-func why(rows []v1beta1.VariantResult) string {
+func why(rows []v1beta1.VariantResult, trials []v1beta1.SizingTrial) string {
 	var kinds []string
+	for i := range trials {
+		if status := &trials[i].Status; len(rows) == 0 && status.Phase == v1beta1.TrialFailed && !slices.Contains(kinds, status.Reason) {
+			kinds = append(kinds, status.Reason)
+		}
+	}
 	for _, r := range rows {
 		decided := slices.ContainsFunc(r.Reasons, func(reason v1beta1.Reason) bool { return reason.Verdict != "" })
 		for _, reason := range r.Reasons {

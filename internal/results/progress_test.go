@@ -15,6 +15,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -94,7 +95,7 @@ func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := results.EstimatedEnd(nil, test.trials, len(test.trials), noon)
+			got := estimate(v1beta1.SizingExperimentSpec{}, test.trials, len(test.trials), noon).EstimatedEndTime
 			switch {
 			case test.want == 0 && got != nil:
 				t.Errorf("the end is %v, want none", got)
@@ -107,9 +108,37 @@ func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
 	}
 }
 
+func estimate(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, planned int, now time.Time) *v1beta1.Progress {
+	progress := &v1beta1.Progress{}
+	results.Estimate(progress, spec, trials, planned, now)
+	return progress
+}
+
+// Until a hash has been timed the estimate is an interval, and then it follows from that time.
+func TestEstimatedEndIsAnIntervalUntilAHashHasBeenTimed(t *testing.T) {
+	trial := aTrial("a", began(0))
+	trial.Spec.Variant.Hash = v1beta1.BcryptHash(12)
+	before := estimate(v1beta1.SizingExperimentSpec{}, []v1beta1.SizingTrial{trial}, 1, noon)
+	if !before.EarliestEndTime.Before(before.EstimatedEndTime) || !before.EstimatedEndTime.Before(before.LatestEndTime) {
+		t.Errorf("it ends at %v, between %v and %v", before.EstimatedEndTime, before.EarliestEndTime, before.LatestEndTime)
+	}
+	overdue := estimate(v1beta1.SizingExperimentSpec{}, []v1beta1.SizingTrial{aTrial("a", began(time.Hour)), aTrial("b")}, 2, noon)
+	if overdue.EarliestEndTime == nil || overdue.EarliestEndTime.After(overdue.EstimatedEndTime.Time) {
+		t.Errorf("with an overdue trial it ends at %v, not before %v", overdue.EstimatedEndTime, overdue.EarliestEndTime)
+	}
+	guess := password.Recipe{Algorithm: password.Bcrypt, Cost: password.ReferenceCost}.GuessedTime().Microseconds()
+	trial.Status.Speed = &v1beta1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 2 * guess}
+	after := estimate(v1beta1.SizingExperimentSpec{}, []v1beta1.SizingTrial{trial}, 1, noon)
+	if after.EarliestEndTime != nil || after.LatestEndTime != nil || after.EstimatedEndTime.Sub(before.LatestEndTime.Time).Abs() > 2*time.Second {
+		t.Errorf("at half the guessed speed it ends at %v, between %v and %v, and was to end between %v and %v", after.EstimatedEndTime,
+			after.EarliestEndTime, after.LatestEndTime, before.EarliestEndTime, before.LatestEndTime)
+	}
+}
+
 func TestEstimatedEndCountsVerification(t *testing.T) {
-	for rate, want := range map[string]time.Duration{"0.5": 620 * time.Second, "1": 520 * time.Second, "5": 2 * time.Minute, "1000": 110 * time.Second} {
-		got := results.EstimatedEnd(&v1beta1.Demand{LoginsPerSecond: intstr.Parse(rate)}, nil, 1, noon)
+	for rate, want := range map[string]time.Duration{"0.5": 620 * time.Second, "1": 341 * time.Second, "5": 110 * time.Second, "1000": 110 * time.Second} {
+		spec := v1beta1.SizingExperimentSpec{Demand: &v1beta1.Demand{LoginsPerSecond: intstr.Parse(rate)}}
+		got := estimate(spec, nil, 1, noon).EstimatedEndTime
 		if got == nil || !got.Time.Equal(noon.Add(want)) {
 			t.Errorf("with %s logins per second it ends at %v, want %v", rate, got, noon.Add(want))
 		}
@@ -139,7 +168,7 @@ func TestEstimatedEndOfRealRuns(t *testing.T) {
 		end := run.Experiment.Status.CompletionTime.Time
 		for i := 1; i < len(run.Trials)-1; i++ {
 			now := run.Trials[i].Status.CompletionTime.Time
-			got := results.EstimatedEnd(run.Experiment.Spec.Demand, before(now, run.Trials), len(run.Trials), now)
+			got := estimate(run.Experiment.Spec, before(now, run.Trials), len(run.Trials), now).EstimatedEndTime
 			if allowed := max(end.Sub(now)/10, start); got == nil || got.Sub(end).Abs() > allowed {
 				t.Errorf("%s: after %d trials the end is %v, want %v within %v", name, i+1, got, end, allowed)
 			}
@@ -196,7 +225,7 @@ func TestEnd(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, results.End(test.rows)); diff != "" {
+			if diff := cmp.Diff(test.want, results.End(test.rows, nil)); diff != "" {
 				t.Errorf("outcome (-want +got):\n%s", diff)
 			}
 		})

@@ -24,7 +24,10 @@ func Conclusion(status *v1beta1.SizingExperimentStatus, prices *v1beta1.Prices, 
 			predicted++
 		}
 	}
-	if predicted > 0 {
+	switch {
+	case predicted == 1:
+		sentences = append(sentences, "1 more was predicted")
+	case predicted > 1:
 		sentences = append(sentences, fmt.Sprintf("%d more were predicted", predicted))
 	}
 	return strings.Join(sentences, ". ")
@@ -112,6 +115,15 @@ func PriceDifference(price, base *big.Rat) *int64 {
 // Verifies reports whether an experiment's recommendation is verified.
 func Verifies(spec v1beta1.SizingExperimentSpec) bool {
 	return spec.Demand != nil && (spec.Demand.Verify == v1beta1.VerifyReplica || spec.Demand.Verify == v1beta1.VerifyFull)
+}
+
+// Deciding returns text such as "Measuring c10-500m: it is saturated, and then driven at 6.5/s".
+func Deciding(load v1beta1.DecisionLoad) string {
+	if load.OfferedMilliPerSecond == 0 {
+		return fmt.Sprintf("Measuring %s: it is driven at 70 %% of what its CPU can serve, and saturated", load.Variant)
+	}
+	return fmt.Sprintf("Measuring %s: it is saturated, and then driven at %s",
+		load.Variant, units.Rate(&load.OfferedMilliPerSecond))
 }
 
 // Verifying returns text such as "Verifying 2×c10-500m: 1 replica is driven at 2.5/s".

@@ -2,6 +2,7 @@ package results
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -22,7 +23,7 @@ import (
 func Results(variants []v1beta1.Variant, trials []v1beta1.SizingTrial, baseline string) []v1beta1.VariantResult {
 	measured := map[string][]*v1beta1.VariantResult{}
 	for i, result := range together(trials) {
-		if name := trials[i].Spec.Variant.Name; result != nil {
+		if name := trials[i].Spec.Variant.Name; result != nil && trials[i].Spec.Role != v1beta1.RoleCalibration {
 			measured[name] = append(measured[name], result)
 		}
 	}
@@ -40,17 +41,7 @@ func Results(variants []v1beta1.Variant, trials []v1beta1.SizingTrial, baseline 
 // row returns the row of a variant from all trials and the results of its own. If there is no
 // result, its reasons say why, if that is known.
 func row(variant v1beta1.Variant, trials []v1beta1.SizingTrial, measured []*v1beta1.VariantResult) v1beta1.VariantResult {
-	var reasons []v1beta1.Reason
-	open := false
-	for i := range trials {
-		switch trial := &trials[i]; {
-		case trial.Spec.Variant.Name != variant.Name || trial.Status.Result != nil:
-		case trial.Status.Phase == v1beta1.TrialFailed:
-			reasons = addReason(reasons, v1beta1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1beta1.MaxReasonMessage)})
-		default:
-			open = true
-		}
-	}
+	reasons, open := failed(variant, trials)
 	r := v1beta1.VariantResult{Verdict: v1beta1.VerdictPending}
 	switch {
 	case len(measured) > 0:
@@ -64,10 +55,48 @@ func row(variant v1beta1.Variant, trials []v1beta1.SizingTrial, measured []*v1be
 			reasons = addReason(reasons, reason)
 		}
 	}
+	reasons = append(reasons, disturbed(variant, trials)...)
 	r.Variant, r.Hash = variant.Name, variant.Hash
 	r.CPULimit, r.NodePool = variant.CPULimit, speed.NodePool(variant)
 	r.Reasons = verdict.Foremost(append(reasons, cpuUnused(variant, r.Verdict)...))
 	return r
+}
+
+// failed returns why trials of a variant have no result, and whether others can still have one.
+func failed(variant v1beta1.Variant, trials []v1beta1.SizingTrial) (reasons []v1beta1.Reason, open bool) {
+	for i := range trials {
+		switch trial := &trials[i]; {
+		case trial.Spec.Variant.Name != variant.Name || trial.Spec.Role == v1beta1.RoleCalibration || trial.Status.Result != nil:
+		case trial.Status.Phase == v1beta1.TrialFailed:
+			reasons = addReason(reasons, v1beta1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1beta1.MaxReasonMessage)})
+		default:
+			open = true
+		}
+	}
+	return reasons, open
+}
+
+// disturbed returns a reason that says how many attempts at a variant were disturbed and measured again.
+func disturbed(variant v1beta1.Variant, trials []v1beta1.SizingTrial) []v1beta1.Reason {
+	attempts, last := 0, ""
+	for i := range trials {
+		for _, attempt := range trials[i].Status.Attempts {
+			if trials[i].Spec.Variant.Name == variant.Name && attempt.Outcome == v1beta1.OutcomeInvalid {
+				attempts, last = attempts+1, attempt.Reason
+			}
+		}
+	}
+	if attempts == 0 {
+		return nil
+	}
+	return []v1beta1.Reason{{Type: v1beta1.ReasonDisturbed, Message: fmt.Sprintf("%s disturbed and measured again, the last one by %s", wereAttempts(attempts), last)}}
+}
+
+func wereAttempts(n int) string {
+	if n == 1 {
+		return "1 attempt was"
+	}
+	return fmt.Sprintf("%d attempts were", n)
 }
 
 // cpuUnused returns a reason if the variant's workers can't use its CPU limit. An Invalid row

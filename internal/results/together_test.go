@@ -79,7 +79,7 @@ func TestRowHasReasonsOfAllTrialsTogether(t *testing.T) {
 func TestEndCountsReasonsOfAllTrialsTogether(t *testing.T) {
 	trials := append(others(), aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 15_100)))
 	rows := results.Results([]v1beta1.Variant{aVariant("c8-1", 8), aVariant("c10-1", 10), aVariant("c12-1", 12)}, trials, "")
-	if end := results.End(rows); end.Reason != v1beta1.ReasonSomeSuspect || end.Message != "Suspect: c8-1" {
+	if end := results.End(rows, nil); end.Reason != v1beta1.ReasonSomeSuspect || end.Message != "Suspect: c8-1" {
 		t.Errorf("the end is %s: %s", end.Reason, end.Message)
 	}
 }

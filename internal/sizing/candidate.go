@@ -70,6 +70,13 @@ type Candidate struct {
 	// end of the capacity's interval, at the slow speed of the CPU. It is 0 if no rate
 	// meets the objective. Sizes are computed from it.
 	Capacity int64
+	// High is the upper end of the interval, times 1000, at the slow speed of the CPU: what a variant that was not
+	// measured can at most turn out to serve.
+	High int64
+	// Driven is the rate of one replica, times 1000, at which a decision drove it after its saturation, and Held
+	// the outcome; 0 and "" without a decision.
+	Driven int64
+	Held   v1beta1.VerificationOutcome
 	// Found is the capacity itself, times 1000, at the reference speed.
 	Found int64
 	// Interval around Found; nil if it is unknown.

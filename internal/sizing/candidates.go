@@ -27,6 +27,7 @@ func (t *table) rowCandidate(row *v1beta1.VariantResult) Candidate {
 	if row.MemoryPeakBytes != nil && t.spec.Service.Own != nil {
 		c.MemoryLimit = memoryLimit(*row.MemoryPeakBytes)
 	}
+	t.setDriven(&c, row)
 	c.Confirmed = row.CapacityMethod == v1beta1.CapacityBoth || row.CapacityMethod == v1beta1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
 	switch {
@@ -66,7 +67,7 @@ func (t *table) predictedCandidate(p *v1beta1.PredictedVariant, check *v1beta1.M
 	}
 	c := t.candidate(variant)
 	c.Predicted, c.Calibrated, c.Trust = true, t.calibrated, Hint
-	if t.calibrated || p.InMatrix && check != nil && check.Passed {
+	if t.calibrated || p.InMatrix && (t.decides || check != nil && check.Passed) {
 		c.Trust = Valid
 	}
 	t.setCapacity(&c, p.CapacityMilliPerSecond, p.CapacityInterval)
@@ -114,7 +115,19 @@ func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1beta1.Rat
 	}
 	c.Found = *capacity / t.replicas()
 	c.Capacity = 1000 * low / t.replicas() / c.SlowPerMille
+	c.High = 1000 * max(*capacity, ptr.Deref(interval, v1beta1.RateInterval{}).HighMilliPerSecond) / t.replicas() / c.SlowPerMille
 	t.question.Refute(c)
+}
+
+// setDriven sets what a decision showed about the rate that the variant would have to carry.
+func (t *table) setDriven(c *Candidate, row *v1beta1.VariantResult) {
+	for i := range t.trials {
+		trial := &t.trials[i]
+		if trial.Spec.Role == v1beta1.RoleDecision && trial.Name == row.TrialName && trial.Status.Verification != nil {
+			c.Driven = ptr.Deref(trial.Spec.OfferedMilliPerSecond, 0) / t.replicas()
+			c.Held = trial.Status.Verification.Outcome
+		}
+	}
 }
 
 // forRandomArrivals gives a candidate that was measured with evenly spaced logins the model's capacity

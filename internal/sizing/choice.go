@@ -38,16 +38,19 @@ func (q Question) answer(candidates []Candidate) answer {
 	for _, c := range candidates {
 		s := q.size(c)
 		a.sizes = append(a.sizes, s)
-		if c.Trust == Valid && q.acceptable(s) {
+		if c.Trust == Valid && q.acceptable(s) && q.takes(s) {
 			below = min(below, s.strength)
 		}
 	}
-	a.fit = a.fitting(func(s sized) bool { return s.Trust == Valid })
+	a.fit = a.fitting(func(s sized) bool { return s.Trust == Valid && q.takes(s) })
 	if len(a.fit) == 0 {
 		a.fit = a.fitting(func(s sized) bool { return s.Trust == Suspect && s.strength < below })
 	}
 	return a
 }
+
+// takes reports whether a size can be recommended although it was perhaps not measured.
+func (q Question) takes(s sized) bool { return !q.MeasuredOnly || !s.Predicted }
 
 func (a answer) size() *v1beta1.Recommendation {
 	best := a.fit[0]
@@ -83,10 +86,10 @@ func (a answer) none() *v1beta1.Recommendation {
 }
 
 // nearest returns the size that exceeds the last limit, and of these the one that exceeds it by least.
-// Suspect sizes that fit but can't be recommended are in the changes instead.
+// Sizes that fit but can't be recommended are in the changes instead.
 func (a answer) nearest() (sized, bool) {
 	all := slices.DeleteFunc(slices.Clone(a.sizes), func(s sized) bool {
-		return s.Trust < Suspect || s.Trust == Suspect && s.fits()
+		return s.Trust < Suspect || s.fits() && (s.Trust == Suspect || !a.takes(s))
 	})
 	if len(all) == 0 {
 		return sized{}, false
@@ -104,9 +107,9 @@ func (a answer) confidence(best sized) (v1beta1.Confidence, string) {
 	case best.Calibrated:
 		return v1beta1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest; measure this size with a SizingExperiment before you rely on it"
 	case best.Predicted:
-		return v1beta1.ConfidenceMedium, "this variant was not measured but predicted, by a model that predicted the held-out variants correctly" +
+		return v1beta1.ConfidenceMedium, "this variant was not measured but predicted, by a model that agreed with what was measured" +
 			a.heldOr(best, "; measure it before you rely on it")
-	case !best.Confirmed:
+	case !best.Confirmed && !a.carried(best):
 		return v1beta1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")
 	}
 	if failed := a.failed(); len(failed) > 0 {
@@ -116,6 +119,11 @@ func (a answer) confidence(best sized) (v1beta1.Confidence, string) {
 		return v1beta1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why
 	}
 	return v1beta1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"
+}
+
+// carried reports whether a decision showed that a replica of the size carries its share of the demand.
+func (a answer) carried(best sized) bool {
+	return best.Held == v1beta1.VerificationMet && best.Driven >= ceil(a.MilliPerSecond, max(1, best.replicas-a.Survive))
 }
 
 // heldOr says that a size's verification is Met, or returns otherwise.

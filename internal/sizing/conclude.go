@@ -14,16 +14,26 @@ func Conclude(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, s
 		return err
 	}
 	t.rows(status)
-	if len(status.Verifications) == 0 {
+	if t.decides || len(status.Verifications) == 0 {
 		// Predictions take seconds to compute and do not depend on verifications.
 		status.Predictions, status.ModelCheck = prediction.Of(spec, t.trials, status.Results)
 	}
+	t.question.MeasuredOnly = t.decides
 	t.recommend(status)
 	return nil
 }
 
-// recommend writes the recommendation from rows and predictions, and their sizing and prices.
+// recommend writes the recommendation from rows and predictions.
 func (t *table) recommend(status *v1beta1.SizingExperimentStatus) {
+	candidates := t.candidates(status)
+	status.Recommendation = nil
+	if t.asked {
+		status.Recommendation = Of(t.question, candidates)
+	}
+}
+
+// candidates returns what can be recommended of the rows and predictions, and writes their sizing and prices.
+func (t *table) candidates(status *v1beta1.SizingExperimentStatus) []Candidate {
 	var candidates []Candidate
 	add := func(c Candidate) {
 		if t.question.Admits(c.Variant) {
@@ -42,8 +52,5 @@ func (t *table) recommend(status *v1beta1.SizingExperimentStatus) {
 		p.Sizing, p.Price = t.sizeAndPrice(c, p.CapacityMilliPerSecond)
 		add(c)
 	}
-	status.Recommendation = nil
-	if t.asked {
-		status.Recommendation = Of(t.question, candidates)
-	}
+	return candidates
 }

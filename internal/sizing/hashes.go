@@ -43,7 +43,7 @@ func (q Question) others() bool {
 // checks are those of what the API server accepts, although it can't be measured or compared. What costs least is first.
 var checks = []func(v1beta1.SizingExperimentSpec) error{
 	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckSize(spec) },
-	matrix.CheckBaseline, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
+	matrix.CheckBaseline, matrix.CheckAlso, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
 	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckOwn(spec.Service.Own) }, matrix.CheckOther,
 }
 

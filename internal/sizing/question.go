@@ -48,6 +48,8 @@ type Question struct {
 	FastestMilliPerSecond int64
 	// Verifications are those that ended or are running.
 	Verifications []v1beta1.Verification
+	// MeasuredOnly means that a variant that was not measured is not recommended, even if its prediction is trusted.
+	MeasuredOnly bool
 }
 
 // QuestionOf returns the question of an experiment's demand, with the verifications of its

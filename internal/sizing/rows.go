@@ -41,15 +41,17 @@ type table struct {
 	service func(v1beta1.Variant) (model.Service, bool)
 	// calibrated reports that only hash times are known.
 	calibrated bool
+	// decides means measure: Decision, in which what was measured corrects the predictions.
+	decides bool
 }
 
 func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, verifications []v1beta1.Verification) (*table, error) {
-	trials = matrix.Measurements(trials)
+	trials = matrix.Timed(trials)
 	all, err := matrix.Variants(spec.Matrix)
 	if err != nil {
 		return nil, err
 	}
-	measured, err := matrix.Measured(spec.Matrix)
+	measured, err := matrix.Measured(spec, trials)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +60,7 @@ func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, v
 		return nil, err
 	}
 	t := &table{spec: spec, speeds: speed.Pools(trials), trials: trials, measured: measured, all: all, tariff: tariff}
+	t.decides = matrix.Measuring(spec) == v1beta1.MeasureDecision
 	t.question, t.asked = QuestionOf(spec, tariff, verifications)
 	t.service = func(v v1beta1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
 	return t, nil

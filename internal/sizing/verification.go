@@ -40,9 +40,7 @@ func (q Question) NextVerification(answer *v1beta1.Recommendation) (v1beta1.Veri
 	return next, why == ""
 }
 
-func (q Question) verifies() bool {
-	return q.Verify == v1beta1.VerifyReplica || q.Verify == v1beta1.VerifyFull
-}
+func (q Question) verifies() bool { return q.Verify != v1beta1.VerifyNone && q.Verify != "" }
 
 // verification returns the last verification of a size, or nil.
 func (q Question) verification(variant string, replicas int64) *v1beta1.Verification {
@@ -92,6 +90,9 @@ func (q Question) Refute(c *Candidate) {
 			c.Capacity, c.Refuted = below, true
 		}
 	}
+	if c.Held == v1beta1.VerificationFailed && c.Driven <= c.Capacity {
+		c.Capacity, c.Refuted = max(0, c.Driven-1), true
+	}
 }
 
 // verified returns the outcome of a size's verification and, as the end of a sentence, why
@@ -135,7 +136,21 @@ func NextVerification(experiment *v1beta1.SizingExperiment) (v1beta1.Verificatio
 	q, _ := QuestionOf(experiment.Spec, pricing.Tariff{}, status.Verifications)
 	next, needed := q.NextVerification(status.Recommendation)
 	next.TrialName = matrix.VerificationName(experiment, next.Variant, len(status.Verifications)+1)
-	return next, needed
+	if q.Verify != v1beta1.VerifySame || !needed {
+		return next, needed
+	}
+	for i := range status.Results {
+		if row := &status.Results[i]; row.Variant == next.Variant {
+			next.TrialName = row.TrialName
+		}
+	}
+	for _, load := range ptr.Deref(status.Decision, v1beta1.Decision{}).Loads {
+		if load.Variant == next.Variant && load.OfferedMilliPerSecond > 0 {
+			next.DrivenReplicas, next.OfferedMilliPerSecond = max(1, experiment.Spec.Service.Replicas), load.OfferedMilliPerSecond
+			return next, true
+		}
+	}
+	return next, false
 }
 
 // Verified writes the outcome of a finished trial into its verification.

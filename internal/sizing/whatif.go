@@ -42,7 +42,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 	if err := CheckHashes(spec); err != nil {
 		return nil, err
 	}
-	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
+	asked := judgedFor(spec.Objective, matrix.Timed(trials))
 	status := experiment.Status.DeepCopy()
 	if !sameQuestion(experiment.Spec, spec) {
 		// No size was verified for this question. Failures under the same objective still
@@ -61,6 +61,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 	// The check of the model under the experiment's own objective still applies. If it were
 	// repeated, the model could pass under a stricter objective.
 	status.Predictions, _ = prediction.Of(spec, t.trials, status.Results)
+	t.question.MeasuredOnly = t.decides && sameQuestion(experiment.Spec, spec)
 	t.recommend(status)
 	status.Display = results.ExperimentDisplay(spec.Demand, status)
 	return status, nil

@@ -22,6 +22,7 @@ func demanding(e *v1beta1.SizingExperiment) {
 // per second, with rows, predictions and hash times.
 func sized(name string) (v1beta1.SizingExperiment, []v1beta1.SizingTrial) {
 	e := asked(name, demanding)
+	e.Spec.Matrix.Measure = v1beta1.MeasureAll
 	e.Spec.Objective.P50Milliseconds, e.Spec.Objective.P99Milliseconds = ptr.To[int32](400), ptr.To[int32](2000)
 	trials := planned(&e)
 	for i := range trials {

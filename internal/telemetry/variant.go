@@ -47,7 +47,7 @@ func (g *gathering) variants(e *v1beta1.SizingExperiment, trials []*v1beta1.Sizi
 	}
 	measured := map[string][]*v1beta1.SizingTrial{}
 	for _, trial := range trials {
-		if trial.Spec.Role == v1beta1.RoleVerification {
+		if trial.Spec.Role == v1beta1.RoleVerification || trial.Spec.Role == v1beta1.RoleCalibration {
 			continue
 		}
 		measured[trial.Spec.Variant.Name] = append(measured[trial.Spec.Variant.Name], trial)

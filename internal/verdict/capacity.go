@@ -66,7 +66,7 @@ func contradicted(c *v1beta1.Capacity) bool {
 // objection returns the reason why the model is not used for the capacity, or "".
 func (d *decision) objection() string {
 	switch {
-	case d.has(v1beta1.PurposeRate) || d.has(v1beta1.PurposeVerification):
+	case d.onlyRates():
 		return "with load.rates, the capacity is taken from the measured rates only"
 	case !modelled(d.spec.Variant, d.bound):
 		return "the model is not used: it does not support a service that hashes for only some of its requests"
@@ -88,6 +88,11 @@ func (d *decision) objection() string {
 		}
 	}
 	return ""
+}
+
+// onlyRates reports whether the service was driven at given rates and not saturated.
+func (d *decision) onlyRates() bool {
+	return d.has(v1beta1.PurposeRate) || d.has(v1beta1.PurposeVerification) && !d.has(v1beta1.PurposeMaximum)
 }
 
 func (d *decision) has(purpose v1beta1.StepPurpose) bool {
@@ -125,8 +130,8 @@ func (d *decision) byModel(c *v1beta1.Capacity, measured bracket, predicted pred
 		return
 	}
 	c.Interval = interval(predicted.low, predicted.high)
-	how := "no step near this rate is decided, so the capacity is predicted"
-	if measured.supports(predicted.answer) || d.agreesNear(predicted.answer) {
+	how := "no step with a queue can be compared with the model, so the capacity is predicted"
+	if measured.supports(predicted.answer) || d.agrees() {
 		c.Method = v1beta1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
@@ -146,13 +151,10 @@ func (d *decision) explainedByArrivals(measured bracket, predicted predictedCapa
 	})
 }
 
-// agreesNear reports whether a step near a rate can be compared with the model. If such a step disagreed,
-// the model would not be used at all.
-func (d *decision) agreesNear(rate float64) bool {
-	return slices.ContainsFunc(d.steps, func(s fact) bool {
-		offered := float64(s.nominal())
-		return d.comparable(s) && offered >= nearEnough*rate && offered <= rate/nearEnough
-	})
+// agrees reports whether a step with a queue can be compared with the model. If such a step disagreed, the model would
+// not be used at all.
+func (d *decision) agrees() bool {
+	return slices.ContainsFunc(d.steps, func(s fact) bool { return d.comparable(s) && d.utilisation(s) >= queueShows })
 }
 
 // supports reports whether the steps confirm a rate: a step at it or a little below it met

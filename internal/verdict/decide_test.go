@@ -87,7 +87,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 			}
 		},
 		func(steps []v1beta1.Step) { steps[0].OtherErrors, steps[0].OK = 3, steps[0].OK-3 },
-		func(steps []v1beta1.Step) { *steps[1].P95Microseconds *= 3 }, // the model is not used
+		func(steps []v1beta1.Step) { *steps[0].P95Microseconds *= 3 }, // the model is not used
 	}
 	for run, change := range disturb {
 		trial := *whole.DeepCopy()

@@ -68,11 +68,14 @@ func ranWell(t *testing.T, changes ...func(*v1beta1.SizingTrialSpec)) *fixture {
 	return w
 }
 
-// drive plans the load again and makes every step go well.
+// drive plans the load again and makes every step go well. It has all the shares that an own service is driven at, so
+// that there are steps on both sides of a capacity.
 func (w *fixture) drive() {
 	w.t.Helper()
+	spec := w.Spec
+	spec.Service.Own = &v1beta1.OwnService{}
 	var err error
-	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, nil); err != nil {
+	if w.Plan, err = loadplan.Build(spec, w.Calibration, nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.Run.Steps = nil

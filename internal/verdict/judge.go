@@ -98,12 +98,17 @@ func gravity(r v1beta1.Reason) int {
 	return slices.Index([]v1beta1.Verdict{v1beta1.VerdictSuspect, v1beta1.VerdictInvalid}, r.Verdict)
 }
 
-// InvalidByGenerator reports whether a result is Invalid because of the load generator. Such
-// a result says nothing about the service, and another attempt can succeed.
-func InvalidByGenerator(result v1beta1.VariantResult) bool {
+// passing are the reasons for an Invalid result that may be gone a little later: other work on the service's CPUs, or a
+// generator that could not keep up.
+var passing = []string{
+	v1beta1.ReasonNoisyNeighbour, v1beta1.ReasonSharedNode,
+	v1beta1.ReasonGeneratorSaturated, v1beta1.ReasonGeneratorThrottled, v1beta1.ReasonRateNotAchieved,
+}
+
+// Disturbed reports whether a result is Invalid for a reason that may pass, so that another attempt can succeed.
+func Disturbed(result v1beta1.VariantResult) bool {
 	return slices.ContainsFunc(result.Reasons, func(r v1beta1.Reason) bool {
-		return r.Verdict == v1beta1.VerdictInvalid &&
-			(r.Type == v1beta1.ReasonGeneratorSaturated || r.Type == v1beta1.ReasonGeneratorThrottled || r.Type == v1beta1.ReasonRateNotAchieved)
+		return r.Verdict == v1beta1.VerdictInvalid && slices.Contains(passing, r.Type)
 	})
 }
 

@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -20,23 +19,23 @@ type predictedCapacity struct {
 }
 
 // predict returns the highest rate that meets the objective at the reference speed, but not more than the
-// saturated service served. low and high are the capacities if the true p95 were the largest or the smallest
-// multiple of the simulated one that the run's own steps show. The range includes that the model simulates a
-// limited number of logins.
+// saturated service served. The true p95 is assumed to be a factor of the simulated one, of which the run's own steps
+// show something: the answer is the capacity with its most likely value, and low and high are those with the ends of
+// its 95 % interval. The range includes that the model simulates a limited number of logins.
 func (d *decision) predict() predictedCapacity {
 	sim := d.newModel(d.ownCPU(), nil)
-	at := func(divisor float64) float64 {
-		limit := model.LimitOf(d.spec.Objective).Stricter(divisor)
+	at := func(factor float64) float64 {
+		limit := model.LimitOf(d.spec.Objective).Stricter(factor)
 		return min(1000*sim.Capacity(limit), d.ceiling())
 	}
-	smallest, largest := d.band()
-	predicted := predictedCapacity{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
+	factor, unsure := d.factor()
+	predicted := predictedCapacity{low: at(factor * unsure), answer: at(factor), high: at(factor / unsure), elasticity: 1}
 	// A service whose hashes take 1 % longer serves 1 % less, and has in effect an objective
 	// that is 1 % stricter. The cost of the latter follows from the lower end.
-	if predicted.low > 0 && predicted.low < predicted.answer && largest > 1 {
-		predicted.elasticity += math.Log(predicted.answer/predicted.low) / math.Log(largest)
+	if predicted.low > 0 && predicted.low < predicted.answer {
+		predicted.elasticity += math.Log(predicted.answer/predicted.low) / math.Log(unsure)
 	}
-	predicted = predicted.widened(sampledRate + sampledLatency*(predicted.elasticity-1))
+	predicted = predicted.widened(math.Hypot(sampledRate, podRate) + sampledLatency*(predicted.elasticity-1))
 	predicted.high = min(predicted.high, max(predicted.answer, d.ceiling()))
 	return predicted
 }
@@ -54,16 +53,38 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 	return p
 }
 
-// band returns the range of measured ÷ simulated p95 over the comparable steps, and at least the model's error.
-func (d *decision) band() (smallest, largest float64) {
-	validated := ModelError(d.spec.Variant)
-	ratios := []float64{1 - validated, 1 + validated}
+// factor returns measured ÷ simulated p95 as far as it is known, and the factor by which that may be off in either
+// direction with 95 % confidence. It is the posterior of a normal distribution of its logarithm: the model's error is
+// the prior, and each comparable step an observation.
+func (d *decision) factor() (likely, unsure float64) {
+	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
+	weights, sum := 1/(prior*prior), 0.0
 	for _, s := range d.steps {
 		if d.comparable(s) {
-			ratios = append(ratios, s.unexplained())
+			error := math.Hypot(stepError(d.spec.Variant), s.phaseError())
+			weights, sum = weights+1/(error*error), sum+math.Log(s.ratio())/(error*error)
 		}
 	}
-	return slices.Min(ratios), slices.Max(ratios)
+	return math.Exp(sum / weights), math.Exp(normal95 / math.Sqrt(weights))
+}
+
+// normal95 is half of the width of the 95 % interval of a normal distribution, in standard deviations.
+const normal95 = 1.96
+
+// stepError returns the error of the logarithm of measured ÷ simulated p95 of the same arrivals, one standard deviation.
+func stepError(variant v1beta1.Variant) float64 {
+	if unbounded(variant) {
+		return unboundedStepError
+	}
+	return poolStepError
+}
+
+// phaseError returns how much of that follows from the unknown phase of the quota's periods: each is equally likely.
+func (f fact) phaseError() float64 {
+	if f.Model.P95LowMicroseconds <= 0 {
+		return 0
+	}
+	return math.Log(float64(f.Model.P95HighMicroseconds)/float64(f.Model.P95LowMicroseconds)) / math.Sqrt(12)
 }
 
 // ModelError returns the error of the model's p95 for a variant without disturbances, as a

@@ -19,8 +19,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// machine is a simulated node whose CPU speed changes, and a login service of cost 8 on it.
+// machine is a simulated node whose CPU speed changes, and a login service on it.
 type machine struct {
+	// hash is the CPU time of a hash at the true reference: that of cost 8, unless a test has other costs.
+	hash        time.Duration
 	concurrency v1beta1.ConcurrencyMode
 	// quota in thousandths of a CPU; 0 is a whole CPU without a quota.
 	quota int64
@@ -49,7 +51,7 @@ const (
 
 func newMachine(concurrency v1beta1.ConcurrencyMode, quota, seed int64) machine {
 	return machine{
-		concurrency: concurrency, quota: quota, objective: 10, seed: seed, pod: 1, off: 1,
+		hash: trueHash, concurrency: concurrency, quota: quota, objective: 10, seed: seed, pod: 1, off: 1,
 		chance: rand.New(rand.NewPCG(uint64(seed), 9)),
 	}
 }
@@ -77,7 +79,7 @@ func (m machine) mean(from, until time.Duration) float64 {
 // millisecond each time that the pod wakes up.
 func (m machine) overhead(utilisation float64) time.Duration {
 	if !m.wakesUp {
-		return trueHash / 100
+		return m.hash / 100
 	}
 	return trueHash/100 + time.Duration(1.3*max(0, 1-utilisation)*float64(time.Millisecond))
 }
@@ -92,7 +94,7 @@ func (m machine) cpus() float64 {
 
 // service returns the true login service at a share of its bound, at the true reference.
 func (m machine) service(spec v1beta1.SizingTrialSpec, cal handover.Calibration, utilisation float64) model.Service {
-	return model.NewService(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
+	return model.NewService(spec, cal, time.Duration(m.pod*float64(m.hash))+m.overhead(utilisation))
 }
 
 // input returns a run on the machine, including its calibration.
@@ -121,15 +123,17 @@ func (m machine) input(t *testing.T) verdict.Input {
 }
 
 func (m machine) calibration() handover.Calibration {
-	cal := handover.Calibration{RatioPerMillion: 1_000_000, Surroundings: handover.Surroundings{GoMaxProcs: 1, Cpuset: "0", CPUModel: "Model CPU"}}
+	ratio := float64(m.hash) / float64(trueHash)
+	cal := handover.Calibration{RatioPerMillion: int64(1e6 * ratio), Surroundings: handover.Surroundings{GoMaxProcs: 1, Cpuset: "0", CPUModel: "Model CPU"}}
 	var sum float64
 	for at := -calibrationLength; at < -2*time.Second; at += calibrationBlock {
 		block := m.mean(at, at+calibrationBlock) * float64(trueHash.Microseconds())
 		cal.BlockMicroseconds, sum = append(cal.BlockMicroseconds, int64(block)), sum+block
 	}
-	mean := int64(sum / float64(len(cal.BlockMicroseconds)))
+	reference := sum / float64(len(cal.BlockMicroseconds))
+	mean := int64(ratio * reference)
 	cal.CalibrationResult = handover.CalibrationResult{HashMicroseconds: mean, ErrorMicroseconds: mean / 100, Samples: 200}
-	cal.ReferenceMicroseconds = mean
+	cal.ReferenceMicroseconds = int64(reference)
 	if m.quota > 0 {
 		cal.QuotaMilliCPU = &m.quota
 	}
@@ -140,7 +144,7 @@ func (m machine) calibration() handover.Calibration {
 func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	timeline := &measurement.Timeline{Window: time.Second}
 	for at := time.Duration(0); at < loadplan.Duration(plan); at += time.Second {
-		nanos := m.pod * m.mean(at, at+time.Second) * float64(trueHash.Nanoseconds()) * (1 + 0.003*m.chance.NormFloat64())
+		nanos := m.pod * m.mean(at, at+time.Second) * float64(m.hash.Nanoseconds()) * (1 + 0.003*m.chance.NormFloat64())
 		timeline.HashNanoseconds = append(timeline.HashNanoseconds, int64(nanos))
 	}
 	return timeline
@@ -154,15 +158,15 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	utilisation := 1.0
 	logins := int64(step.Requests)
 	if step.Kind == loadplan.Saturation {
-		perLogin := slower * (m.pod*trueHash.Seconds() + m.overhead(1).Seconds())
+		perLogin := slower * (m.pod*m.hash.Seconds() + m.overhead(1).Seconds())
 		logins = int64(0.985 * m.cpus() * (until - from).Seconds() / perLogin)
 	} else {
-		utilisation = float64(step.OfferedMilliPerSecond) / 1000 * trueHash.Seconds() / m.cpus()
+		utilisation = float64(step.OfferedMilliPerSecond) / 1000 * m.hash.Seconds() / m.cpus()
 	}
-	perLogin := slower * float64((time.Duration(m.pod*float64(trueHash)) + m.overhead(utilisation)).Microseconds())
+	perLogin := slower * float64((time.Duration(m.pod*float64(m.hash)) + m.overhead(utilisation)).Microseconds())
 	// An overloaded service uses all the CPU that it can.
 	hashes := min(logins, int64(m.cpus()*float64(elapsed)/perLogin))
-	hashed := float64(hashes) * slower * m.pod * float64(trueHash.Microseconds())
+	hashed := float64(hashes) * slower * m.pod * float64(m.hash.Microseconds())
 	used := int64(float64(hashes) * perLogin)
 	result := measurement.StepResult{
 		CountedMicroseconds: elapsed, StepResult: handover.StepResult{Scheduled: logins, OK: logins,
@@ -176,9 +180,22 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	if step.Kind == loadplan.Open {
 		service := m.service(in.Spec, in.Calibration, utilisation)
 		service.Course = m.course(time.Duration(step.StartMilliseconds)*time.Millisecond, until+time.Minute)
-		tellLatencies(&result, service.Latencies(model.ArrivalsOf(step), m.chance.Float64(), 1), m.off)
+		latencies := service.Latencies(model.ArrivalsOf(step), m.chance.Float64(), 1)
+		tellLatencies(&result, latencies, m.off)
+		result.SlowerThanP95 = ptr.To(slowerThan(in.Spec.Objective, latencies, m.off))
 	}
 	return result
+}
+
+// slowerThan counts the latencies that are above the objective.
+func slowerThan(objective v1beta1.Objective, latencies []time.Duration, off float64) int64 {
+	slower := int64(0)
+	for _, latency := range latencies {
+		if off*latency.Seconds()*1000 > float64(objective.P95Milliseconds) {
+			slower++
+		}
+	}
+	return slower
 }
 
 func (m machine) course(from, until time.Duration) *model.Course {

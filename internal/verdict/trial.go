@@ -91,7 +91,7 @@ func newTrial(in Input, newModel modelOf) *trial {
 			t.simulate(s)
 		}
 	}
-	if t.planned(v1beta1.PurposeRate) || t.planned(v1beta1.PurposeVerification) {
+	if !t.planned(v1beta1.PurposeMaximum) && (t.planned(v1beta1.PurposeRate) || t.planned(v1beta1.PurposeVerification)) {
 		// In any other step, the throughput only shows the offered rate.
 		t.maximum = t.highestThroughput(func(s *step) bool { return s.overloaded })
 	}

@@ -31,6 +31,21 @@ const (
 // the prediction was made from it. The reference speed is as in [Input]; if it is 0, this calibration
 // fixes it.
 func Unloaded(spec v1beta1.SizingTrialSpec, cal handover.Calibration, predicted *v1beta1.Prediction, reference float64) Judgement {
+	t, row := calibrated(spec, cal, reference)
+	status := v1beta1.SizingTrialStatus{Calibration: &cal, Prediction: predicted, Result: &row}
+	decideInfeasible(spec, cal, &status)
+	return Judgement{Result: row, Speed: t.speedStatus(), Capacity: status.Capacity}
+}
+
+// Calibrated returns what a calibration alone shows about a variant: the time of its hash and the speed of the CPU. The
+// reference speed is as in [Input]; if it is 0, this calibration fixes it.
+func Calibrated(spec v1beta1.SizingTrialSpec, cal handover.Calibration, reference float64) Judgement {
+	t, row := calibrated(spec, cal, reference)
+	row.Verdict = worst(row.Reasons)
+	return Judgement{Result: row, Speed: t.speedStatus()}
+}
+
+func calibrated(spec v1beta1.SizingTrialSpec, cal handover.Calibration, reference float64) (*trial, v1beta1.VariantResult) {
 	t := &trial{Input: Input{Spec: spec, Calibration: cal, Reference: reference}}
 	if ratio := speed.Ratio(cal); ratio > 0 && reference <= 0 {
 		t.Input.Reference = float64(cal.HashMicroseconds) / ratio
@@ -38,9 +53,7 @@ func Unloaded(spec v1beta1.SizingTrialSpec, cal handover.Calibration, predicted 
 	t.setReference()
 	row := t.row()
 	row.Reasons = otherQuota(cal)
-	status := v1beta1.SizingTrialStatus{Calibration: &cal, Prediction: predicted, Result: &row}
-	decideInfeasible(spec, cal, &status)
-	return Judgement{Result: row, Speed: t.speedStatus(), Capacity: status.Capacity}
+	return t, row
 }
 
 // decideInfeasible writes into a status that no rate can meet the objective. The calibration is at the

@@ -363,7 +363,7 @@ func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {
 	}
 }
 
-func TestInvalidByGenerator(t *testing.T) {
+func TestDisturbed(t *testing.T) {
 	tests := map[string]struct {
 		reasons []v1beta1.Reason
 		want    bool
@@ -373,12 +373,14 @@ func TestInvalidByGenerator(t *testing.T) {
 		"a rate that was not achieved":     {[]v1beta1.Reason{{Type: v1beta1.ReasonRateNotAchieved, Verdict: invalid}}, true},
 		"a generator that is suspect":      {[]v1beta1.Reason{{Type: v1beta1.ReasonGeneratorSaturated, Verdict: suspect}}, false},
 		"something else that is invalid":   {[]v1beta1.Reason{{Type: v1beta1.ReasonLimitNotApplied, Verdict: invalid}}, false},
-		"a suspect one and an invalid one": {[]v1beta1.Reason{{Type: v1beta1.ReasonGeneratorSaturated, Verdict: suspect}, {Type: v1beta1.ReasonSharedNode, Verdict: invalid}}, false},
+		"a noisy neighbour":                {[]v1beta1.Reason{{Type: v1beta1.ReasonNoisyNeighbour, Verdict: invalid}}, true},
+		"other work on the service's node": {[]v1beta1.Reason{{Type: v1beta1.ReasonSharedNode, Verdict: invalid}}, true},
+		"a suspect one and an invalid one": {[]v1beta1.Reason{{Type: v1beta1.ReasonGeneratorSaturated, Verdict: suspect}, {Type: v1beta1.ReasonLimitNotApplied, Verdict: invalid}}, false},
 		"nothing":                          {nil, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := verdict.InvalidByGenerator(v1beta1.VariantResult{Reasons: test.reasons}); got != test.want {
+			if got := verdict.Disturbed(v1beta1.VariantResult{Reasons: test.reasons}); got != test.want {
 				t.Errorf("tried again: %v, want %v", got, test.want)
 			}
 		})

@@ -19,19 +19,19 @@ import (
 	"github.com/hashmark-dev/hashmark/hack/dashboards"
 )
 
-// span returns when the quickstart was measured, with a few more scrapes for the last results.
+// span returns when every variant of the quickstart was measured, with a few more scrapes for the last results.
 func span(t *testing.T) promv1.Range {
 	t.Helper()
-	e, _ := quickstart(t)
+	e, _ := compared(t)
 	if e.Status.Phase != v1beta1.ExperimentSucceeded {
-		t.Fatalf("the quickstart is %s", e.Status.Phase)
+		t.Fatalf("it is %s", e.Status.Phase)
 	}
 	return promv1.Range{Start: e.Status.StartTime.Time, End: e.Status.CompletionTime.Add(4 * scrape), Step: scrape}
 }
 
-func TestEveryPanelHasDataOfTheQuickstart(t *testing.T) {
+func TestEveryPanelHasData(t *testing.T) {
 	prometheus, span := prometheus(t), span(t)
-	queries := dashboards.Queries(dashboards.Variables{Namespace: "hashmark-demo", Experiment: "quickstart", Variant: ".+", RateInterval: "1m"})
+	queries := dashboards.Queries(dashboards.Variables{Namespace: "hashmark-demo", Experiment: "compare-variants", Variant: ".+", RateInterval: "1m"})
 	if len(queries) == 0 {
 		t.Fatal("the dashboards have no queries")
 	}
@@ -70,7 +70,7 @@ func numbers(value model.Value) int {
 // documented matches the names of the series in the tables of docs/metrics.md.
 var documented = regexp.MustCompile("(?m)^\\| `((?:hashmark|k6)_[a-z0-9_]+)")
 
-// unseen are series that the quickstart does not have, each with the reason.
+// unseen are series that the experiment does not have, each with the reason.
 var unseen = map[string]string{
 	"hashmark_experiment_queue_position":        "nothing waits behind the only experiment",
 	"hashmark_experiment_no_recommendation":     "a size fits its demand",
@@ -79,12 +79,12 @@ var unseen = map[string]string{
 	"hashmark_model_check_passed":               "its four variants are the corners of its matrix, so none is held out",
 }
 
-// perhaps are series that the quickstart may or may not have.
+// perhaps are series that the experiment may or may not have.
 var perhaps = map[string]string{
 	"hashmark_variant_reason": "if every variant is Valid, none has a reason",
 }
 
-func TestEverySeriesOfTheDocumentationHasDataOfTheQuickstart(t *testing.T) {
+func TestEverySeriesOfTheDocumentationHasData(t *testing.T) {
 	prometheus, span := prometheus(t), span(t)
 	text, err := os.ReadFile("../../docs/metrics.md")
 	must(t, err)

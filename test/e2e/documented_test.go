@@ -63,7 +63,7 @@ var elsewhere = []struct{ begin, why string }{
 
 // flagsOnly matches commands that measure, that stop what is measured, or that ask for hashes that the quickstart lacks. Only
 // their flags are checked.
-var flagsOnly = regexp.MustCompile(`kubectl hashmark (run|calibrate|init|cancel|suspend|resume)\b|--hashes `)
+var flagsOnly = regexp.MustCompile(`kubectl hashmark (run|calibrate|init|measure|cancel|suspend|resume)\b|--hashes `)
 
 // TestDocumentedCommandsRun runs the commands of README and docs that ask a cluster, with the
 // quickstart instead of the experiments that they name.

@@ -5,6 +5,7 @@ package e2e
 import (
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,13 +17,23 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// quickstart returns the experiment that `make demo` has measured, with its trials.
+// quickstart returns the experiment that `make demo` has measured, with its trials: a decision.
 func quickstart(t *testing.T) (*v1beta1.SizingExperiment, map[string]v1beta1.SizingTrial) {
 	t.Helper()
+	return ofTheDemo(t, "quickstart", "demo")
+}
+
+// compared returns the experiment that has measured every variant of the quickstart, with its trials.
+func compared(t *testing.T) (*v1beta1.SizingExperiment, map[string]v1beta1.SizingTrial) {
+	t.Helper()
+	return ofTheDemo(t, "compare-variants", "test-e2e")
+}
+
+func ofTheDemo(t *testing.T, name, target string) (*v1beta1.SizingExperiment, map[string]v1beta1.SizingTrial) {
+	t.Helper()
 	e := &v1beta1.SizingExperiment{}
-	key := client.ObjectKey{Namespace: "hashmark-demo", Name: "quickstart"}
-	if err := cluster.Get(t.Context(), key, e); err != nil {
-		t.Fatalf("the quickstart was not measured; run make demo: %v", err)
+	if err := cluster.Get(t.Context(), client.ObjectKey{Namespace: "hashmark-demo", Name: name}, e); err != nil {
+		t.Fatalf("%s was not measured; run make %s: %v", name, target, err)
 	}
 	trials := map[string]v1beta1.SizingTrial{}
 	for _, trial := range matrix.Measurements(trialsOf(t, e)) {
@@ -31,15 +42,15 @@ func quickstart(t *testing.T) (*v1beta1.SizingExperiment, map[string]v1beta1.Siz
 	return e, trials
 }
 
-var quickstartVariants = []string{"c8-500m", "c8-1", "c10-500m", "c10-1"}
+var comparedVariants = []string{"c8-500m", "c8-1", "c10-500m", "c10-1"}
 
-func TestTheQuickstartSucceedsWithANumberInEveryRow(t *testing.T) {
-	e, _ := quickstart(t)
+func TestEveryVariantHasARowOfNumbers(t *testing.T) {
+	e, _ := compared(t)
 	if e.Status.Phase != v1beta1.ExperimentSucceeded || !meta.IsStatusConditionTrue(e.Status.Conditions, v1beta1.ConditionReady) {
 		t.Errorf("phase %s, conditions %v", e.Status.Phase, e.Status.Conditions)
 	}
-	if len(e.Status.Results) != len(quickstartVariants) {
-		t.Fatalf("%d rows, want %d", len(e.Status.Results), len(quickstartVariants))
+	if len(e.Status.Results) != len(comparedVariants) {
+		t.Fatalf("%d rows, want %d", len(e.Status.Results), len(comparedVariants))
 	}
 	for _, row := range e.Status.Results {
 		checkRow(t, row)
@@ -47,6 +58,46 @@ func TestTheQuickstartSucceedsWithANumberInEveryRow(t *testing.T) {
 	rowsHold(t, e, 1)
 	if speed := e.Status.Speed; len(speed) != 1 || speed[0].Windows < 60 || speed[0].LowPerMille > speed[0].MedianPerMille || speed[0].HighPerMille < speed[0].MedianPerMille {
 		t.Errorf("the reference speed is %+v", speed)
+	}
+}
+
+// The quickstart measures only what can be recommended, and says of every other variant why it can't.
+func TestTheQuickstartDecides(t *testing.T) {
+	e, trials := quickstart(t)
+	d := e.Status.Decision
+	if d == nil || d.Stage != v1beta1.StageDecided || len(d.Open) > 0 || len(d.Loads) == 0 {
+		t.Fatalf("the decision is %+v", d)
+	}
+	t.Logf("%s after %d of %d variants, verified after %s", e.Status.Display.Recommended, len(d.Loads), len(comparedVariants), e.Status.CompletionTime.Sub(e.CreationTimestamp.Time))
+	if len(e.Status.Results) != len(d.Loads) || len(d.Loads)+len(d.Excluded) != len(comparedVariants) {
+		t.Errorf("%d rows, %d loads and %d excluded variants of %d", len(e.Status.Results), len(d.Loads), len(d.Excluded), len(comparedVariants))
+	}
+	for _, x := range d.Excluded {
+		t.Logf("%s: %s", x.Variant, x.Message)
+		predicted := slices.ContainsFunc(e.Status.Predictions, func(p v1beta1.PredictedVariant) bool { return p.Variant == x.Variant && p.InMatrix })
+		if x.Message == "" || !predicted {
+			t.Errorf("%s has message %q, and predictions %+v", x.Variant, x.Message, e.Status.Predictions)
+		}
+	}
+	for _, row := range e.Status.Results {
+		if row.CapacityMethod != v1beta1.CapacityBoth && row.Verdict == v1beta1.VerdictValid {
+			t.Errorf("the capacity of %s is %s, and a step at 70 %% confirms the model: %s", row.Variant, row.CapacityMethod, trials[row.Variant].Status.Capacity.Message)
+		}
+	}
+	rowsHold(t, e, 0)
+}
+
+// A decision and every variant measured give the same size, or sizes that a capacity within both intervals explains.
+func TestTheQuickstartDecidesAsIfItHadMeasuredEveryVariant(t *testing.T) {
+	decided, _ := quickstart(t)
+	all, _ := compared(t)
+	one, other := recommended(t, decided), recommended(t, all)
+	if one.Variant == other.Variant && one.Replicas == other.Replicas {
+		return
+	}
+	a, b := rowOf(t, decided, one.Variant), rowOf(t, all, one.Variant)
+	if a.CapacityInterval.HighMilliPerSecond < b.CapacityInterval.LowMilliPerSecond || b.CapacityInterval.HighMilliPerSecond < a.CapacityInterval.LowMilliPerSecond {
+		t.Errorf("%d×%s with a capacity in %+v, or %d×%s with that in %+v", one.Replicas, one.Variant, a.CapacityInterval, other.Replicas, other.Variant, b.CapacityInterval)
 	}
 }
 
@@ -97,8 +148,8 @@ func checkRow(t *testing.T, row v1beta1.VariantResult) {
 // At the reference speed, the rest of the CPU time is used by everything but hashes. What is
 // compared was measured at different times, so each comparison allows for how much the CPU's
 // speed varied meanwhile.
-func TestThroughputOfTheQuickstartFollowsFromHashTimeAndCPU(t *testing.T) {
-	e, trials := quickstart(t)
+func TestThroughputFollowsFromHashTimeAndCPU(t *testing.T) {
+	e, trials := compared(t)
 	maximum, ratio, varied := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, row := range e.Status.Results {
 		limit, name := resource.MustParse(row.CPULimit), row.Variant
@@ -117,8 +168,8 @@ func TestThroughputOfTheQuickstartFollowsFromHashTimeAndCPU(t *testing.T) {
 }
 
 func TestServiceAndGeneratorRanOnTheirOwnCPUsUnderRealQuotas(t *testing.T) {
-	_, trials := quickstart(t)
-	for _, name := range quickstartVariants {
+	_, trials := compared(t)
+	for _, name := range comparedVariants {
 		status := trials[name].Status
 		if status.Calibration == nil || status.Evidence == nil {
 			t.Errorf("%s: no evidence", name)
@@ -140,8 +191,8 @@ func TestServiceAndGeneratorRanOnTheirOwnCPUsUnderRealQuotas(t *testing.T) {
 // summed up. If callers gave up, the service has hashed for some of them in vain, and the two
 // counts differ.
 func TestTheServicesOwnHashesAgreeWithK6(t *testing.T) {
-	_, trials := quickstart(t)
-	for _, name := range quickstartVariants {
+	_, trials := compared(t)
+	for _, name := range comparedVariants {
 		var hashes, served float64
 		for _, step := range trials[name].Status.Steps {
 			if step.Outcome == v1beta1.StepNotRun || step.TimedOut+step.Cut > 0 {

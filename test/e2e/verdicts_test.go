@@ -5,6 +5,7 @@ package e2e
 import (
 	"os/exec"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 	if status.Phase == v1beta1.TrialFailed && status.Reason == v1beta1.ReasonGeneratorThrottled && status.Result == nil {
 		return
 	}
-	if status.Result == nil || status.Result.Verdict != v1beta1.VerdictInvalid || !verdict.InvalidByGenerator(*status.Result) {
+	if status.Result == nil || status.Result.Verdict != v1beta1.VerdictInvalid || !verdict.Disturbed(*status.Result) {
 		t.Errorf("a generator with 20m CPU and an offered rate of 40 %% of the bound: %s, %s, result %+v", status.Phase, status.Reason, status.Result)
 	}
 }
@@ -54,14 +55,28 @@ func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
 	}
 }
 
-func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
+// What a neighbour spoiled is measured again once it is gone, and the row says so.
+func TestWhatANeighbourSpoiledIsMeasuredAgain(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "robbed", longer(12), costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = fixture.Limits("1")
 	}, loaded(t, 30, 1)))
 	underLoad(t, e)
-	burn(t, theTrial(t, e).Status.Calibration.Cpuset)
-	doubtedFor(t, e, v1beta1.ReasonNoisyNeighbour)
+	stop := burn(t, theTrial(t, e).Status.Calibration.Cpuset)
+	until(t, 2*time.Minute, "an attempt to be disturbed", func() (bool, string) {
+		attempts := theTrial(t, e).Status.Attempts
+		return len(attempts) > 0 && attempts[0].Outcome == v1beta1.OutcomeInvalid, standing(t, e)
+	})
+	stop()
+	if first := theTrial(t, e).Status.Attempts[0]; first.Reason != v1beta1.ReasonNoisyNeighbour {
+		t.Errorf("the disturbed attempt: %+v", first)
+	}
+	finished(t, e, 3*time.Minute)
+	row := e.Status.Results[0]
+	t.Logf("%s after %d attempts: %+v", row.Verdict, len(theTrial(t, e).Status.Attempts), row.Reasons)
+	if !has(row.Reasons, v1beta1.ReasonDisturbed) || row.Verdict != v1beta1.VerdictValid && !disturbed(row) {
+		t.Errorf("it was measured again, and is %s: %+v", row.Verdict, row.Reasons)
+	}
 }
 
 // doubtedFor waits for the end of an experiment, and fails unless its only result is not Valid and has the reason.
@@ -89,15 +104,17 @@ func cordon(t *testing.T, node string) {
 	})
 }
 
-// burn keeps a process busy on CPUs, given as a list such as 0-3, until the test ends.
-func burn(t *testing.T, cpus string) {
+// burn keeps a process busy on CPUs, given as a list such as 0-3, until stop or the end of the test.
+func burn(t *testing.T, cpus string) (stop func()) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "taskset", "-c", cpus, "sh", "-c", "while :; do :; done")
 	// If the test dies, the process dies too.
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	must(t, command.Start())
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
 	})
+	t.Cleanup(stop)
+	return stop
 }

@@ -19,7 +19,7 @@ import (
 // unchangeable returns the refusal of an edit of a field that is too late.
 func unchangeable(field string) []string {
 	return []string{"spec: " + field + " can't be changed once the first trial has begun or the experiment is cancelled, " +
-		"only suspend, cancel and ttlSecondsAfterFinished can; create a new experiment"}
+		"only suspend, cancel, alsoMeasure and ttlSecondsAfterFinished can; create a new experiment"}
 }
 
 var (
@@ -29,7 +29,7 @@ var (
 )
 
 // changeable are the fields that can be changed at any time.
-var changeable = []string{"suspend", "cancel", "ttlSecondsAfterFinished"}
+var changeable = []string{"suspend", "cancel", "alsoMeasure", "ttlSecondsAfterFinished"}
 
 // changes are two values of each other field of an experiment that its default is not.
 var changes = map[string][2]string{

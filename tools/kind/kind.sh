@@ -101,8 +101,8 @@ fetch() {
 sample() {
   local way IFS='|'
   local tests=(
-    TestTheQuickstartSucceedsWithANumberInEveryRow
-    TestTheServicesOwnHashesAgreeWithK6
+    TestTheQuickstartDecides
+    TestTheQuickstartsAnswerWasVerified
     TestTheExitCodeOfARunIsItsAnswer
     TestHelmWaitsUntilAnExperimentHasEnded
     TestWhatIsSuspendedOrDeletedTakesItsLoadAway
