@@ -70,7 +70,7 @@ func TestAnEndedDecisionMeasuresMore(t *testing.T) {
 	if e.Status.Phase != v1beta1.ExperimentSucceeded || !strings.Contains(w.transcript.text(), `alsoMeasure names "c9-500m", which is no variant`) {
 		t.Errorf("with a name that is no variant it is %s", e.Status.Phase)
 	}
-	w.edit(e, "adds c7-1", also("c9-500m", "c7-1"))
+	w.edit(e, "adds c7-1, and what was measured", also("c9-500m", "c7-1", before.Decision.Loads[0].Variant))
 	w.run("it goes on", func() bool { w.reread(e); return e.Status.Phase == v1beta1.ExperimentRunning })
 	if finished := meta.FindStatusCondition(e.Status.Conditions, v1beta1.ConditionFinished); finished.Status != metav1.ConditionFalse || e.Status.CompletionTime != nil {
 		t.Errorf("while it measures more, it is finished: %+v, at %v", finished, e.Status.CompletionTime)

@@ -46,7 +46,7 @@ func TestHowAnExperimentEnds(t *testing.T) {
 		},
 		{
 			name: "the generator is too slow each time", mishap: mishap{of: generator, always: true, generatorNeeds: 0.45},
-			phase: v1beta1.ExperimentFailed, reason: v1beta1.ReasonNoneMeasured, verdicts: "c6-500m Invalid GeneratorSaturated, c7-500m Invalid GeneratorSaturated",
+			phase: v1beta1.ExperimentFailed, reason: v1beta1.ReasonNoneMeasured, verdicts: "c6-500m Invalid GeneratorSaturated Disturbed, c7-500m Invalid GeneratorSaturated Disturbed",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -43,11 +43,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	cancelled := ptr.Deref(p.experiment.Spec.Cancel, false)
 	switch {
 	case found.goesOn && !cancelled && !p.over():
-		if status.Decision.Stage != v1beta1.StageDecided {
-			status.Recommendation = nil // it may be of a prediction
-		}
-		status.Decision.Loads = append(status.Decision.Loads, found.load)
-		p.events.add(normal, v1beta1.ReasonDeciding, "Decide", results.Deciding(found.load))
+		p.load(found.load)
 	case found.needed && !cancelled:
 		status.Verifications = append(status.Verifications, found.next)
 		p.events.add(normal, v1beta1.ReasonVerifying, "Verify", results.Verifying(found.next))
@@ -62,6 +58,16 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	p.show()
 	return nil
+}
+
+// load plans the load of a decision.
+func (p *experimentPass) load(load v1beta1.DecisionLoad) {
+	status := &p.experiment.Status
+	if !load.Also {
+		status.Recommendation = nil // it may be of a prediction
+	}
+	status.Decision.Loads = append(status.Decision.Loads, load)
+	p.events.add(normal, v1beta1.ReasonDeciding, "Decide", results.Deciding(load))
 }
 
 // verified writes the outcome of a verification once, after its trial has ended.

@@ -26,8 +26,8 @@ assets() {
   export KUBEBUILDER_ASSETS HASHMARK_CONTROLLER_MANAGER HASHMARK_HELM
 }
 
-# The verdicts on hundreds of synthetic runs on drifting machines (5 minutes).
-synthetic() { hack/test.sh synthetic -v -timeout=1h -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole; }
+# The verdicts on hundreds of synthetic runs on drifting machines, and hundreds of decisions (two hours).
+synthetic() { hack/test.sh synthetic -v -timeout=4h -run='Drifting|Intervals|Disturbance|ADecision|HowLong' ./internal/verdict -whole; }
 
 # The concurrent packages with the race detector; needs a C compiler, and no root.
 race() {

@@ -68,4 +68,7 @@ type DecisionLoad struct {
 	// replica while those are down. 0 if a verification follows, and for a variant of spec.alsoMeasure:
 	// it is then driven at 70 % of what its CPU can serve, and saturated.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond"`
+	// Whether spec.alsoMeasure is why it is measured, and not the decision.
+	// +optional
+	Also bool `json:"also,omitempty"`
 }

@@ -85,7 +85,9 @@ func alsoMeasure(e *v1beta1.SizingExperiment, variants []string) error {
 		return errors.New("it is cancelled, which can't be undone; create a new experiment")
 	}
 	for _, name := range variants {
-		measured := func(row v1beta1.VariantResult) bool { return row.Variant == name && row.Verdict != v1beta1.VerdictPending }
+		measured := func(row v1beta1.VariantResult) bool {
+			return row.Variant == name && row.Verdict != v1beta1.VerdictPending
+		}
 		if slices.ContainsFunc(e.Status.Results, measured) {
 			return fmt.Errorf("%s has been measured; see: kubectl hashmark report %s -n %s", name, e.Name, e.Namespace)
 		}

@@ -64,7 +64,7 @@ func UntilFinished(
 		}
 		last = seen
 		f.report(func(r Reporter) { r.Update(seen) })
-		return seen.Status.Phase.Finished() && seen.Status.ObservedGeneration >= e.Generation, nil
+		return seen.Status.Phase.Finished() && (e.Generation == 0 || seen.Status.ObservedGeneration >= e.Generation), nil
 	})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

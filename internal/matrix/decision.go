@@ -46,11 +46,11 @@ func decisions(exp *v1beta1.SizingExperiment, seed int64) ([]PlannedTrial, error
 		i := slices.IndexFunc(variants, func(v v1beta1.Variant) bool { return v.Name == load.Variant })
 		for repetition := int32(1); i >= 0 && repetition <= ptr.Deref(exp.Spec.Repetitions, 1); repetition++ {
 			spec := trialSpec(exp, variants[i], repetition, int32(len(trials)+1), seed)
-			if !slices.Contains(exp.Spec.AlsoMeasure, load.Variant) {
+			if !load.Also {
 				spec.Role = v1beta1.RoleDecision
 			}
 			if load.OfferedMilliPerSecond > 0 {
-				spec.Role, spec.OfferedMilliPerSecond = v1beta1.RoleDecision, ptr.To(load.OfferedMilliPerSecond)
+				spec.OfferedMilliPerSecond = ptr.To(load.OfferedMilliPerSecond)
 			}
 			trials = append(trials, PlannedTrial{Name: trialName(exp, variants[i], repetition), Spec: spec})
 		}

@@ -73,6 +73,8 @@ type Candidate struct {
 	// High is the upper end of the interval, times 1000, at the slow speed of the CPU: what a variant that was not
 	// measured can at most turn out to serve.
 	High int64
+	// Untimed means that its hash time is unknown, because its node pool was not calibrated.
+	Untimed bool
 	// Driven is the rate of one replica, times 1000, at which a decision drove it after its saturation, and Held
 	// the outcome; 0 and "" without a decision.
 	Driven int64

@@ -33,6 +33,24 @@ func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, sta
 	}
 	now := t.question.answer(candidates)
 	optimists := t.optimists(candidates)
+	t.explain(now, optimists, decided)
+	if next, needed := t.next(now, optimists, decided); needed && deciding(decided.Loads) < v1beta1.MaxDecisionLoads {
+		decided.Stage = v1beta1.StageLoading
+		load := v1beta1.DecisionLoad{Variant: next.Variant.Name}
+		if !results.Verifies(spec) {
+			load.OfferedMilliPerSecond = t.replicas() * t.question.share(next)
+		}
+		return load, true, nil
+	}
+	also := matrix.Also(&v1beta1.SizingExperiment{Spec: spec, Status: *status})
+	if len(also) == 0 {
+		return v1beta1.DecisionLoad{}, false, nil
+	}
+	return v1beta1.DecisionLoad{Variant: also[0].Name, Also: true}, true, nil
+}
+
+// explain writes which variants are open, the best first, and why the others are not.
+func (t *table) explain(now answer, optimists map[string]optimist, decided *v1beta1.Decision) {
 	for _, v := range t.all {
 		switch s, unmeasured := optimists[v.Name]; {
 		case !unmeasured:
@@ -45,25 +63,12 @@ func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, sta
 	}
 	compare := order(sizesOf(optimists))
 	slices.SortFunc(decided.Open, func(a, b string) int { return compare(optimists[a].sized, optimists[b].sized) })
-	if next, needed := t.next(now, optimists, decided); needed && deciding(spec, decided.Loads) < v1beta1.MaxDecisionLoads {
-		decided.Stage = v1beta1.StageLoading
-		load := v1beta1.DecisionLoad{Variant: next.Variant.Name}
-		if !results.Verifies(spec) {
-			load.OfferedMilliPerSecond = t.replicas() * t.question.share(next)
-		}
-		return load, true, nil
-	}
-	also := matrix.Also(&v1beta1.SizingExperiment{Spec: spec, Status: *status})
-	if len(also) == 0 {
-		return v1beta1.DecisionLoad{}, false, nil
-	}
-	return v1beta1.DecisionLoad{Variant: also[0].Name}, true, nil
 }
 
 // deciding returns the number of loads that are not of alsoMeasure.
-func deciding(spec v1beta1.SizingExperimentSpec, loads []v1beta1.DecisionLoad) (n int) {
+func deciding(loads []v1beta1.DecisionLoad) (n int) {
 	for _, load := range loads {
-		if !slices.Contains(spec.AlsoMeasure, load.Variant) {
+		if !load.Also {
 			n++
 		}
 	}
@@ -116,7 +121,7 @@ func (t *table) withUnpredicted(candidates []Candidate) []Candidate {
 		}
 		c := t.candidate(v)
 		c.Predicted, c.Trust = true, Valid
-		if speed.InPool(t.speeds, speed.NodePool(v)) != nil {
+		if c.Untimed = speed.InPool(t.speeds, speed.NodePool(v)) == nil; !c.Untimed {
 			c.High = 1000 * t.question.FastestMilliPerSecond / c.SlowPerMille
 		}
 		all = append(all, c)
@@ -137,7 +142,7 @@ func (t *table) next(now answer, optimists map[string]optimist, decided *v1beta1
 		return sized{}, false
 	}
 	nearest, found := now.nearest()
-	return nearest, found && t.unmeasured(nearest.Candidate)
+	return nearest, found && t.unmeasured(nearest.Candidate) && !nearest.Untimed
 }
 
 // nearBound is the share of a predicted capacity up to which a variant is driven: above it a queue needs minutes to
@@ -158,11 +163,11 @@ func (q Question) share(s sized) int64 {
 // excludes says why a variant that was not measured can't be recommended, even with a capacity at the upper end of its
 // interval.
 func (a answer) excludes(s sized) string {
-	if s.High == 0 && s.Found == 0 && !slices.Contains(s.breaks, v1beta1.BoundMinimumCost) {
+	if s.Untimed {
 		return "It is not known how fast it hashes, because its node pool was not calibrated"
 	}
 	even := fmt.Sprintf("Even with a capacity of %s a replica, at the upper end of its interval, it ", perSecond(s.Capacity))
-	if s.acceptable() && !s.fits() {
+	if s.acceptable() && !s.fits() && s.High > 0 {
 		return even + a.breaks(s)
 	}
 	if !s.fits() {

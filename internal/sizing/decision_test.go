@@ -74,6 +74,10 @@ func TestWhatADecisionMeasuresAndWhatItExcludes(t *testing.T) {
 			changes: []func(*v1beta1.SizingExperimentSpec){limited(1), rate(500)},
 			next:    "c10-1", says: map[string]string{"c10-500m": "more than maxTotalCPU 1", "c11-1": "more than maxTotalCPU 1"},
 		},
+		"the objective is shorter than a hash": {
+			changes: []func(*v1beta1.SizingExperimentSpec){func(s *v1beta1.SizingExperimentSpec) { s.Objective.P95Milliseconds = 100 }},
+			next:    "c10-1", says: map[string]string{"c11-1": "It meets the objective at no rate"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, load, needed := decided(t, test.changes...)
@@ -91,6 +95,26 @@ func TestWhatADecisionMeasuresAndWhatItExcludes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAVariantOfAPoolThatWasNotCalibratedIsExcluded(t *testing.T) {
+	spec := small(func(s *v1beta1.SizingExperimentSpec) {
+		s.Matrix = v1beta1.Matrix{Costs: []int32{9, 10}, CPULimits: fixture.Limits("1"), Measure: v1beta1.MeasureDecision}
+		s.Demand.MinimumCost = ptr.To[int32](10)
+	})
+	status := &v1beta1.SizingExperimentStatus{}
+	_, needed, err := sizing.Decide(spec, nil, status)
+	if err != nil || needed {
+		t.Fatalf("a variant is measured although nothing is known: %t, error %v", needed, err)
+	}
+	for _, x := range status.Decision.Excluded {
+		if x.Message != "It is not known how fast it hashes, because its node pool was not calibrated" {
+			t.Errorf("%s: %s", x.Variant, x.Message)
+		}
+	}
+	if len(status.Decision.Excluded) != 2 {
+		t.Errorf("%d variants are excluded, want 2", len(status.Decision.Excluded))
 	}
 }
 

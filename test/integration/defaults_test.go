@@ -17,7 +17,7 @@ import (
 // plainDefaulted is plainExperiment's spec as the API stores it: every default that docs and
 // kubectl explain promise, and nothing else.
 const plainDefaulted = `
-matrix: {costs: [10], cpuLimits: ["1"], measure: All}
+matrix: {costs: [10], cpuLimits: ["1"]}
 service: {replicas: 1, memoryLimit: 128Mi}
 load:
   stepSeconds: 10
