@@ -110,7 +110,7 @@ func (c *cluster) suspendedExperiment(trials int) *v1beta1.SizingExperiment {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},
 		Spec: v1beta1.SizingExperimentSpec{
 			Suspend: ptr.To(true), Repetitions: ptr.To(int32(trials / 2)), AttemptsPerTrial: ptr.To[int32](1),
-			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m")},
+			Matrix:    v1beta1.Matrix{Costs: []int32{8, 10}, CPULimits: fixture.Limits("500m"), Measure: v1beta1.MeasureAll},
 			Objective: v1beta1.Objective{P95Milliseconds: 1000},
 			Demand:    &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(20), MinimumCost: ptr.To[int32](4), MaxTotalCPU: ptr.To(intstr.Parse("2"))},
 			Seed:      ptr.To[int64](7),
