@@ -49,21 +49,11 @@ recommended), 1 if it can't, 2 if there is no result.`,
 }
 
 func (r *run) measure(ctx context.Context, name string, variants []string) error {
-	if err := r.results.check(); err != nil {
-		return err
-	}
-	key, err := r.cluster.key(name)
+	cluster, e, err := r.existing(ctx, name)
 	if err != nil {
 		return err
 	}
-	cluster, err := r.cluster.client()
-	if err != nil {
-		return err
-	}
-	e := &v1beta1.SizingExperiment{}
-	if err := cluster.Get(ctx, key, e); err != nil {
-		return follow.Refused(err, "get", key)
-	}
+	key := client.ObjectKeyFromObject(e)
 	if err := alsoMeasure(e, variants); err != nil {
 		return fmt.Errorf("experiment %s: %w", key, err)
 	}

@@ -222,21 +222,30 @@ recommended), 1 if it can't, 2 if there is no result.`,
 }
 
 func (r *run) watch(ctx context.Context, name string) error {
-	if err := r.results.check(); err != nil {
-		return err
-	}
-	key, err := r.cluster.key(name)
+	_, e, err := r.existing(ctx, name)
 	if err != nil {
 		return err
-	}
-	cluster, err := r.cluster.client()
-	if err != nil {
-		return err
-	}
-	e := &v1beta1.SizingExperiment{}
-	if err := cluster.Get(ctx, key, e); err != nil {
-		return follow.Refused(err, "get", key)
 	}
 	e.Generation = 0 // an end counts although nobody has seen the latest change
 	return r.follow(ctx, e)
+}
+
+// existing checks the flags of the results, and returns the experiment with a name and the client that has read it.
+func (r *run) existing(ctx context.Context, name string) (client.Client, *v1beta1.SizingExperiment, error) {
+	if err := r.results.check(); err != nil {
+		return nil, nil, err
+	}
+	key, err := r.cluster.key(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	cluster, err := r.cluster.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	e := &v1beta1.SizingExperiment{}
+	if err := cluster.Get(ctx, key, e); err != nil {
+		return nil, nil, follow.Refused(err, "get", key)
+	}
+	return cluster, e, nil
 }

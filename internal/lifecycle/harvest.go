@@ -204,8 +204,8 @@ func HarvestRun(o *Observation, m Model) End {
 }
 
 // worthAnother reports whether an Invalid result is measured again and an attempt is left. A
-// measurement is repeated if what disturbed it may pass. A verification or a decision is always
-// repeated, because the experiment has no other trial of that size.
+// measurement is repeated if what disturbed it may pass. A verification, and a decision that takes its
+// place, is always repeated, because the experiment has no other trial of that size.
 func worthAnother(trial *v1beta1.SizingTrial, result v1beta1.VariantResult) bool {
 	verifies := trial.Spec.StopsEarly() && result.Verdict == v1beta1.VerdictInvalid
 	return (verifies || verdict.Disturbed(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts

@@ -124,7 +124,10 @@ func calibrated(variants []v1beta1.Variant) []v1beta1.Variant {
 func quicker(a, b v1beta1.Variant) int {
 	slow := func(v v1beta1.Variant) int32 { return max(0, v.Hash.Cost()-slowestCalibrated) }
 	another := func(v v1beta1.Variant) int {
-		return min(1, int(max(v.Hash.Cost()-password.ReferenceCost, password.ReferenceCost-v.Hash.Cost())))
+		if v.Hash.Cost() == password.ReferenceCost {
+			return 0
+		}
+		return 1
 	}
 	return cmp.Or(
 		cmp.Compare(placeOf(b).milli, placeOf(a).milli),

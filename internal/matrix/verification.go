@@ -41,15 +41,14 @@ func verifications(exp *v1beta1.SizingExperiment, after int32, seed int64) []Pla
 			spec := trialSpec(exp, variant, number, after+number, seed)
 			spec.Role = v1beta1.RoleVerification
 			spec.Service.Replicas = v.DrivenReplicas
-			spec.Load = VerificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
+			spec.Load = verificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
 			trials = append(trials, PlannedTrial{Name: v.TrialName, Spec: spec})
 		}
 	}
 	return trials
 }
 
-// VerificationLoad returns the load of a verification at a rate, times 1000.
-func VerificationLoad(load v1beta1.Load, milliPerSecond int64) v1beta1.Load {
+func verificationLoad(load v1beta1.Load, milliPerSecond int64) v1beta1.Load {
 	milliPerSecond = max(1, milliPerSecond)
 	first := (VerificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
 	return v1beta1.Load{

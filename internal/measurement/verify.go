@@ -63,7 +63,7 @@ func sumOf(steps []StepResult, count func(StepResult) *int64) int64 {
 
 // verification compares shares of its logins with what is allowed.
 type verification struct {
-	// checks are the steps after each of which there is one, and made is how many there were.
+	// checks are the planned steps. The outcome is checked after each of them; made of them have ended.
 	checks []loadplan.Step
 	made   int
 	logins int64

@@ -119,21 +119,13 @@ func slower(trials []v1beta1.SizingTrial) float64 {
 // estimates, times how much longer the ended trials took, divided by the number of trials that run now. Trials
 // that are planned and don't exist yet are verifications, and with measure: Decision the first load.
 func estimatedEnd(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, planned int, slower float64, now time.Time) *metav1.Time {
-	check := GuessedCheck(spec)
-	all := effort{}
+	all := effort{left: GuessedCheck(spec) * time.Duration(max(0, planned-len(trials)))}
 	for i := range trials {
-		trial := trials[i].Spec
-		if guess, err := loadplan.Estimate(trial, slower); err == nil {
+		if guess, err := loadplan.Estimate(trials[i].Spec, slower); err == nil {
 			all.add(&trials[i], guess, now)
 		}
-		if trial.Role == v1beta1.RoleDecision && trial.StopsEarly() { // its verification has the same rate
-			trial.Role, trial.Load = v1beta1.RoleVerification, matrix.VerificationLoad(trial.Load, ptr.Deref(trial.OfferedMilliPerSecond, 0))
-			if guess, err := loadplan.Estimate(trial, slower); err == nil {
-				check = guess
-			}
-		}
 	}
-	left := all.left + check*time.Duration(max(0, planned-len(trials)))
+	left := all.left
 	if left == 0 {
 		return nil
 	}

@@ -15,9 +15,10 @@ import (
 )
 
 // Decide writes into the status of an experiment with measure: Decision which variants can still be recommended, given
-// the intervals of all capacities, and why the others can't. It returns the variant that has to be measured next, for the decision
-// or for alsoMeasure, or false if there is none. It does nothing with another measure. Rows and predictions are those of Conclude, whose
-// errors it returns.
+// the intervals of all capacities, and why the others can't. It returns the variant to measure next, which is one for the
+// decision or else one of alsoMeasure, or false if there is none. An experiment with another measure is left as it is.
+//
+// Conclude must have written the rows and predictions of the status. The errors are those of Conclude.
 func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, status *v1beta1.SizingExperimentStatus) (v1beta1.DecisionLoad, bool, error) {
 	t, err := newTable(spec, trials, status.Verifications)
 	if err != nil || !t.decides {

@@ -19,9 +19,9 @@ type predictedCapacity struct {
 }
 
 // predict returns the highest rate that meets the objective at the reference speed, but not more than the
-// saturated service served. The true p95 is assumed to be a factor of the simulated one, of which the run's own steps
-// show something: the answer is the capacity with its most likely value, and low and high are those with the ends of
-// its 95 % interval. The range includes that the model simulates a limited number of logins.
+// saturated service served. The true p95 is assumed to be the simulated one times a factor, which the run's own steps
+// estimate (see factor). The answer is the capacity with the most likely factor, and low and high are those with the ends
+// of its 95 % interval. The range includes that the model simulates a limited number of logins.
 func (d *decision) predict() predictedCapacity {
 	sim := d.newModel(d.ownCPU(), nil)
 	at := func(factor float64) float64 {
