@@ -58,6 +58,7 @@ if [[ $CLUSTER == local ]] && taskset -c 1 true 2>/dev/null; then
   aside=(-exec "taskset -c 1")
 fi
 failed=0
-hack/test.sh "$suite" -v -tags="$tags" -timeout=60m "${aside[@]}" "${only[@]}" "$@" ./test/e2e/ || failed=1
+# The package comes before the flags, because go test takes all after a flag of the suite's own for the suite.
+hack/test.sh "$suite" -v -tags="$tags" -timeout=60m "${aside[@]}" ./test/e2e/ "${only[@]}" "$@" || failed=1
 put_back
 exit "$failed"
