@@ -34,7 +34,7 @@ put_back() {
 }
 
 hack/timed.sh "images of the suite" hack/images.sh e2e
-hack/clusters.sh load-images dist/images/{failing-k6,brief,drift-steady,drift-sawtooth,drift-slower,drift-faster,etcd}.tar
+hack/clusters.sh load-images dist/images/{failing-k6,brief,drift-{steady,sawtooth,slower,faster,busy10,busy30,busy45},etcd}.tar
 
 HASHMARK_OPERATOR_BINARY=$PWD/dist/linux-$(go env GOARCH)/operator
 HASHMARK_HELM3=$(tools/build/binaries.sh helm3)/helm

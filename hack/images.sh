@@ -24,7 +24,7 @@ tag=${TAG:-dev}
 binaries=dist/linux-$(go env GOARCH)
 archives=${ARCHIVES:-dist/images}
 # The schedules of test/drift.
-readonly drifts=(steady sawtooth slower faster)
+readonly drifts=(steady sawtooth slower faster busy10 busy30 busy45)
 
 # compile PACKAGE [TAG NAME] builds a static, stripped program. It contains no path and no
 # commit, so that the same sources give the same bytes and the same image. With a build tag the

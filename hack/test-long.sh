@@ -77,7 +77,7 @@ faults() {
   return "$code"
 }
 
-# Login services whose CPU changes its speed on every schedule (6 minutes).
+# Login services whose CPU changes its speed on every schedule (8 minutes).
 drift() {
   on_cluster
   hack/e2e.sh -run=TestADriftingCPU -every-schedule=true

@@ -96,6 +96,10 @@ type Surroundings struct {
 	// The CPUs that the container can run on, as a list such as 0-3,8.
 	// +optional
 	Cpuset string `json:"cpuset,omitempty"`
+	// All CPUs of the cores to which those of cpuset belong, as a list such as 0,4. Absent if each
+	// of these cores has one thread, or if the kernel doesn't say.
+	// +optional
+	CoreCpuset string `json:"coreCpuset,omitempty"`
 	// The CFS quota of the container, in thousandths of a CPU. Absent without a quota, for
 	// example if a static CPU manager assigns whole CPUs.
 	// +optional

@@ -59,6 +59,9 @@ const (
 	ReasonResolution = "Resolution"
 	// ReasonSharedNode means that the load generator ran on the service's CPUs.
 	ReasonSharedNode = "SharedNode"
+	// ReasonSlowerUnderLoad means that hashes take longer the busier the service is, by its own load. It
+	// does not affect the verdict, because the numbers include it.
+	ReasonSlowerUnderLoad = "SlowerUnderLoad"
 	// ReasonSpeedUnknown means that numbers could not be converted to the reference speed.
 	ReasonSpeedUnknown = "SpeedUnknown"
 	// ReasonTooFewSamples means that too few logins were counted.

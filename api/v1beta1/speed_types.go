@@ -24,8 +24,17 @@ type PoolSpeed struct {
 	// reference: the CPU at its fastest.
 	LowPerMille int64 `json:"lowPerMille"`
 	// The 90th percentile of the time per hash over the windows, in thousandths of the
-	// reference: the CPU at its slowest. Sizes are chosen for this speed.
+	// reference: the CPU at its slowest.
 	HighPerMille int64 `json:"highPerMille"`
+	// The speed that sizes are chosen for, in thousandths of the reference: highPerMille, and slower
+	// because pods that were not measured can be on slower CPUs, as far as podScatterPerMille says.
+	// +optional
+	SlowPerMille int64 `json:"slowPerMille,omitempty"`
+	// By how much the pods of this node pool differ from each other in the time per hash: one standard
+	// deviation, in thousandths. 30 is assumed, and corrected by the pods that were measured, beyond
+	// what the drift of each explains.
+	// +optional
+	PodScatterPerMille int64 `json:"podScatterPerMille,omitempty"`
 	// How many windows were measured.
 	Windows int32 `json:"windows"`
 }
@@ -55,6 +64,15 @@ type TrialSpeed struct {
 	// reference; absent without windows.
 	// +optional
 	HighPerMille int64 `json:"highPerMille,omitempty"`
+	// The CPU time of the variant's hash after the load, when the service computed one at a time, in
+	// microseconds, as observed. Absent if it is unknown.
+	// +optional
+	IdleHashMicroseconds int64 `json:"idleHashMicroseconds,omitempty"`
+	// How much longer hashes took because of the load itself; absent if that is unknown, and if they
+	// took hardly longer. The speeds here, the windows and those of the steps are without it. The
+	// bound, the capacity and the maximum are with it.
+	// +optional
+	UnderLoad *SlowerUnderLoad `json:"underLoad,omitempty"`
 	// When the load began, which is the start of the first window.
 	// +optional
 	LoadStartTime *metav1.Time `json:"loadStartTime,omitempty"`
@@ -68,6 +86,17 @@ type TrialSpeed struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=512
 	WindowsPerMille []int32 `json:"windowsPerMille,omitempty"`
+}
+
+// SlowerUnderLoad is by how much hashes slow each other down, for example because two threads of one
+// core compute them at the same time. It is a property of the variant on its machine, and not a change
+// of the CPU's speed over time.
+type SlowerUnderLoad struct {
+	// The CPU time of a hash when all CPUs of the service hash all the time ÷ that of a hash of the
+	// same service that it computes alone, before and after the load, in thousandths: above 1000.
+	PerMille int64 `json:"perMille"`
+	// Half the width of its 95 % interval, in thousandths of it.
+	ErrorPerMille int64 `json:"errorPerMille"`
 }
 
 // RowSpeed is how the speed of the CPU varied while a variant was measured, in
@@ -87,8 +116,8 @@ type RowSpeed struct {
 type StepSpeed struct {
 	// The CPU time of one hash in the counted part, in microseconds, as observed.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
-	// The same, divided by the CPU time of one hash at the reference speed, in thousandths:
-	// above 1000 the CPU was slower than the reference.
+	// The same, divided by the CPU time of one hash at the reference speed under as much load, in
+	// thousandths: above 1000 the CPU was slower than the reference.
 	PerMille int64 `json:"perMille"`
 	// The slowest ÷ the fastest window of the step, in thousandths. Absent without windows.
 	// +optional

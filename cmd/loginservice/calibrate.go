@@ -273,6 +273,7 @@ func surroundings(container *cgroup.Container) (handover.Surroundings, error) {
 	where := handover.Surroundings{
 		GoMaxProcs:    cgroup.GoMaxProcs(),
 		Cpuset:        cpus.String(),
+		CoreCpuset:    cgroup.Cores(files, cpus).String(),
 		CPUModel:      model,
 		CgroupVersion: int32(container.Version()),
 		BootID:        bootID,

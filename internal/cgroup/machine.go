@@ -134,6 +134,24 @@ func parseModel(text string) string {
 	return fmt.Sprintf("implementer %s part %s", implementer, part)
 }
 
+// Cores returns all CPUs of the cores to which some CPUs belong: with hyper-threading, two threads share a
+// core. It is empty if each of these cores has one thread, or if the kernel doesn't say.
+func Cores(fsys fs.FS, cpus cpuset.CPUSet) cpuset.CPUSet {
+	shared, all := false, cpus
+	for _, cpu := range cpus.List() {
+		text, err := fs.ReadFile(fsys, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
+		siblings, parseErr := cpuset.Parse(strings.TrimSpace(string(text)))
+		if err != nil || parseErr != nil {
+			return cpuset.New()
+		}
+		shared, all = shared || siblings.Size() > 1, all.Union(siblings)
+	}
+	if !shared {
+		return cpuset.New()
+	}
+	return all
+}
+
 // Affinity returns the CPUs that this process can run on. It asks the scheduler and does
 // not read cpuset.cpus, which is empty in a version 1 cgroup that only inherits and may not
 // be mounted at all.

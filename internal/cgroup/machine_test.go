@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -70,6 +71,32 @@ func TestTicksThatAreNotThereAreAnError(t *testing.T) {
 				t.Errorf("error %v, want one that says %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestCoresHaveAllTheirThreads(t *testing.T) {
+	t.Parallel()
+	siblings := func(lists ...string) fstest.MapFS {
+		files := fstest.MapFS{}
+		for cpu, list := range lists {
+			files[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = &fstest.MapFile{Data: []byte(list + "\n")}
+		}
+		return files
+	}
+	for name, test := range map[string]struct {
+		files fstest.MapFS
+		cpus  cpuset.CPUSet
+		want  string
+	}{
+		"two threads a core":                {siblings("0,2", "1,3", "0,2", "1,3"), cpuset.New(0), "0,2"},
+		"neighbours that share a core":      {siblings("0-1", "0-1", "2-3", "2-3"), cpuset.New(1, 2), "0-3"},
+		"one thread a core":                 {siblings("0", "1"), cpuset.New(0, 1), ""},
+		"the kernel doesn't say":            {fstest.MapFS{}, cpuset.New(0), ""},
+		"the kernel says something strange": {siblings("zero"), cpuset.New(0), ""},
+	} {
+		if got := Cores(test.files, test.cpus).String(); got != test.want {
+			t.Errorf("%s: the CPUs are %q, want %q", name, got, test.want)
+		}
 	}
 }
 

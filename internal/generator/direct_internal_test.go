@@ -43,6 +43,9 @@ var requests = map[string]func(ctx context.Context, address string){
 	"/speed": func(ctx context.Context, address string) {
 		newCollector([]string{address}, nil, slog.New(slog.DiscardHandler)).readSpeeds(ctx, time.Now())
 	},
+	"/": func(ctx context.Context, address string) {
+		newCollector([]string{address}, nil, slog.New(slog.DiscardHandler)).timeIdle(ctx, Config{User: "user", Password: "password"})
+	},
 	"/readyz": func(ctx context.Context, address string) {
 		_ = waitReady(ctx, address, "/readyz", slog.New(slog.DiscardHandler))
 	},

@@ -62,6 +62,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	run.K6Version, run.GoVersion = version, golang
 	if config.Own == nil {
 		run.Timeline = timelineOf(config.Plan, c.readSpeeds(ctx, seen.zero))
+		run.IdleHashNanoseconds = c.timeIdle(ctx, config)
 	}
 	return run, nil
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,6 +116,70 @@ func (c collector) readSpeedPage(ctx context.Context, address string, from int64
 		}
 	}
 	return page, nil
+}
+
+const (
+	// idleFor and idleLogins are how long, and how many times, each pod hashes after the load, one
+	// login at a time. Of slow hashes there are fewer, within longestIdle.
+	idleFor     = 2 * time.Second
+	idleLogins  = 4
+	longestIdle = 15 * time.Second
+)
+
+// timeIdle logs in at each pod, one login after another, and returns the mean CPU time of a hash meanwhile, in
+// nanoseconds. Compared with the hash times of the load, it shows whether the load itself made hashes slower. There are
+// no pauses, as in the calibration: after a pause a hash takes longer. It returns 0 if a pod can't be read.
+func (c collector) timeIdle(ctx context.Context, config Config) int64 {
+	deltas := make([]evidence.Delta, len(c.addresses))
+	failures := make([]error, len(c.addresses))
+	ctx, cancel := context.WithTimeout(ctx, longestIdle)
+	defer cancel()
+	var pods sync.WaitGroup
+	for i, address := range c.addresses {
+		pods.Go(func() { deltas[i], failures[i] = c.timeIdlePod(ctx, address, config, c.clocks[i]) })
+	}
+	pods.Wait()
+	if err := errors.Join(failures...); err != nil {
+		c.log.Warn("Could not time hashes after the load", "error", err)
+		return 0
+	}
+	sum := evidence.Sum(deltas...)
+	if sum.TimedHashes <= 0 {
+		return 0
+	}
+	mean := float64(sum.HashMicroseconds) / float64(sum.TimedHashes) * float64(time.Microsecond)
+	return int64(min(mean, float64(longestHash)))
+}
+
+func (c collector) timeIdlePod(ctx context.Context, address string, config Config, clock *podClock) (evidence.Delta, error) {
+	login, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
+	if err != nil {
+		return evidence.Delta{}, err
+	}
+	login.User = url.UserPassword(config.User, config.Password)
+	before, err := c.readEvidence(ctx, address, clock)
+	if err != nil {
+		return evidence.Delta{}, err
+	}
+	// The last login has to end in time, too.
+	latest := time.Now().Add(longestIdle - readingTimeout)
+	for began, n := time.Now(), 0; n < idleLogins || time.Since(began) < idleFor; n++ {
+		if n > 0 && time.Now().After(latest) {
+			break
+		}
+		status, _, err := c.client.Get(ctx, login.String(), longestAnswer)
+		if err == nil && status != http.StatusOK {
+			err = fmt.Errorf("a login returned %d %s", status, http.StatusText(status))
+		}
+		if err != nil {
+			return evidence.Delta{}, err
+		}
+	}
+	after, err := c.readEvidence(ctx, address, clock)
+	if err != nil {
+		return evidence.Delta{}, err
+	}
+	return evidence.Between(before, after)
 }
 
 // longestHash is the longest mean CPU time of a hash that is accepted.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,4 +103,41 @@ func more(s evidence.Speed) evidence.Speed {
 		s.Hashes, s.Nanoseconds = append(s.Hashes, 1), append(s.Nanoseconds, 1)
 	}
 	return s
+}
+
+// After the load, each pod hashes one login at a time, and the mean of these hashes is read.
+func TestHashesOfTheIdleServiceAreTimedAfterTheLoad(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		want   int64
+	}{
+		"the mean of all pods":                  {http.StatusOK, 2_500_000},
+		"a login that is refused tells nothing": {http.StatusServiceUnavailable, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			idle := func(hash int64) *httptest.Server {
+				var logins atomic.Int64
+				service := pod(t, func(_ int64, s *evidence.Service) {
+					s.TimedHashes, s.HashMicroseconds = 100+logins.Load(), 100*9_000+hash*logins.Load()
+				})
+				service.Config.Handler.(*http.ServeMux).HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+					if user, password, _ := r.BasicAuth(); user == "user" && password == "password" {
+						time.Sleep(20 * time.Millisecond) // as long as a hash
+						logins.Add(1)
+					}
+					w.WriteHeader(test.status)
+				})
+				return service
+			}
+			load := config(t, twenty(), "0", idle(2_000), idle(3_000))
+			load.User, load.Password = "user", "password"
+			got, err := generator.Run(t.Context(), load, nil, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if off := got.IdleHashNanoseconds - test.want; off < -100_000 || off > 100_000 {
+				t.Errorf("an idle hash took %d ns, want about %d", got.IdleHashNanoseconds, test.want)
+			}
+		})
+	}
 }

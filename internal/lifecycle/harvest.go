@@ -103,8 +103,10 @@ func checkTexts(r *calibration.Result) error {
 			return fmt.Errorf("the %s has control characters or more than %d bytes", t.name, longestText)
 		}
 	}
-	if r.Cpuset != "" && evidence.CPUs(r.Cpuset) == 0 {
-		return fmt.Errorf("the cpuset is not a list of at most %d CPUs, such as 0-3,8", evidence.MostCPUs)
+	for _, list := range []string{r.Cpuset, r.CoreCpuset} {
+		if list != "" && evidence.CPUs(list) == 0 {
+			return fmt.Errorf("the cpuset is not a list of at most %d CPUs, such as 0-3,8", evidence.MostCPUs)
+		}
 	}
 	return nil
 }

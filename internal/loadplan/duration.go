@@ -123,9 +123,9 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 	return nil
 }
 
-// guessedOverhead is the time of the reference hashes, of the start of pods and k6, and of the removal of
-// everything.
-const guessedOverhead = 12 * time.Second
+// guessedOverhead is the time of the reference hashes, of the start of pods and k6, of the hashes after the
+// load, and of the removal of everything.
+const guessedOverhead = 14 * time.Second
 
 // Estimate returns about how long one attempt takes in total, from the trial's spec alone, on a CPU that needs the
 // given multiple of the guessed hash time. Its errors are those of Build and Guess.

@@ -28,7 +28,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 		"cost 10 on a quarter takes two":                      {10, "250m", 0, nil, 80 * time.Second, 150 * time.Second},
 		"cost 16 on a quarter is mostly left out, and ends":   {16, "250m", 0, nil, 60 * time.Second, 300 * time.Second},
 		"cost 14 takes 0.9 s, and is measured within 1 s":     {14, "1", 1000, nil, 60 * time.Second, 400 * time.Second},
-		"cost 14 is only calibrated if a login may take half": {14, "1", 500, nil, 20 * time.Second, 22 * time.Second},
+		"cost 14 is only calibrated if a login may take half": {14, "1", 500, nil, 22 * time.Second, 24 * time.Second},
 		"named rates are loaded anyway":                       {14, "1", 500, rates, 40 * time.Second, 90 * time.Second},
 		"sessions are loaded anyway":                          {14, "1", 500, withSessions, 60 * time.Second, 400 * time.Second},
 	} {

@@ -25,7 +25,7 @@ func Encode(run Run) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		message := seal(head + speedLine(smaller.Timeline) + underWayLine(smaller))
+		message := seal(head + speedLine(smaller.Timeline) + idleLine(smaller.IdleHashNanoseconds) + underWayLine(smaller))
 		switch {
 		case len(message) <= MaxBytes:
 			return message, nil
@@ -188,6 +188,8 @@ func decodeLine(run *Run, line string) error {
 		return p.finish()
 	case "speed":
 		return decodeSpeed(run, rest)
+	case "idle":
+		return decodeIdle(run, rest)
 	case "underway":
 		return decodeUnderWay(run, rest)
 	default:
@@ -198,7 +200,7 @@ func decodeLine(run *Run, line string) error {
 const (
 	// MaxBytes is the size of a termination message that kubelet keeps.
 	MaxBytes = 4096
-	version  = "hashmark/6"
+	version  = "hashmark/7"
 	// endLength is the length of the last line: "end ", eight hex digits, a line feed.
 	endLength = 13
 )

@@ -26,6 +26,9 @@ type Run struct {
 	// Timeline is the hash time over the whole load; nil if the service does not time hashes,
 	// or if its GET /speed could not be read.
 	Timeline *Timeline
+	// IdleHashNanoseconds is the mean CPU time of a hash after the load, when the service computed one at
+	// a time; 0 if unknown.
+	IdleHashNanoseconds int64
 	// Generator is the container of k6; nil if its evidence could not be read.
 	Generator *Container
 	// Services are the login service's pods whose evidence could be read, in the order in

@@ -145,6 +145,21 @@ func decodeSpeed(run *Run, text string) error {
 	return nil
 }
 
+func idleLine(nanoseconds int64) string {
+	if nanoseconds <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("idle %d\n", min(nanoseconds, int64(longestHash)))
+}
+
+func decodeIdle(run *Run, text string) (err error) {
+	if run.IdleHashNanoseconds > 0 {
+		return garbled("it has two idle hash times")
+	}
+	run.IdleHashNanoseconds, err = wholeNumber(text, int64(longestHash))
+	return err
+}
+
 func wholeNumber(text string, most int64) (int64, error) {
 	value, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || value < 1 || value > most || strconv.FormatInt(value, 10) != text {

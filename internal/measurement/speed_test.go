@@ -135,7 +135,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	want := []left{
 		{256, 128, true, 360, true, true}, {256, 16, true, 360, true, true}, {256, 8, true, 360, true, true}, {256, 4, true, 360, true, true},
 		{256, 0, true, 360, true, true}, {256, 0, false, 360, true, true},
-		{32, 0, false, 360, true, true}, {16, 0, false, 360, true, true}, {4, 0, false, 360, true, true},
+		{32, 0, false, 360, true, true}, {16, 0, false, 360, true, true}, {0, 0, false, 360, true, true},
 		{0, 0, false, 180, true, true}, {0, 0, false, 90, true, true}, {0, 0, false, 45, true, true}, {0, 0, false, 0, true, true},
 		{0, 0, false, 0, false, true}, {0, 0, false, 45, false, false}, {0, 0, false, 0, false, false},
 	}

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -84,7 +85,7 @@ func (t *table) candidate(variant v1beta1.Variant) Candidate {
 		c.GivenMemory = given.Value()
 	}
 	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
-		c.SlowPerMille = pool.HighPerMille
+		c.SlowPerMille = cmp.Or(pool.SlowPerMille, pool.HighPerMille) // a status of an earlier version has only the latter
 	}
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
@@ -26,6 +28,11 @@ const (
 	// singleError is the error of the median of a few seconds. The means of ten seconds were
 	// measured to vary by 6 % (one standard deviation), those of forty seconds by 2 %.
 	singleError = 0.04
+	// assumedScatter is by how much pods on nodes of one kind differ in the time per hash, one standard deviation, and
+	// assumedPods the number of pods that it counts as much as. Nodes of a pool are a few percent apart.
+	assumedScatter, assumedPods = 0.03, 2
+	// normal90 and normal95 are the quantiles of a normal distribution of 90 %, and of both sides of 95 %.
+	normal90, normal95 = 1.2816, 1.96
 )
 
 // Median returns the median time per hash over the windows of several trials, in microseconds, and
@@ -72,17 +79,45 @@ func Pools(trials []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
 		all := slices.Concat(windows...)
 		perMille := func(micros float64) int64 { return max(1, whole(1000*micros/float64(first))) }
 		median, unsure := Median(windows)
+		high, scatter := Quantile(all, 0.9), podScatter(windows)
 		pools = append(pools, v1beta1.PoolSpeed{
 			NodePool:                name,
 			HashMicrosecondsAtCost8: first,
 			MedianPerMille:          perMille(median),
 			ErrorPerMille:           int64(math.Ceil(1000 * unsure)),
 			LowPerMille:             perMille(Quantile(all, 0.1)),
-			HighPerMille:            perMille(Quantile(all, 0.9)),
+			HighPerMille:            perMille(high),
+			SlowPerMille:            perMille(slow(median, high, scatter, len(windows))),
+			PodScatterPerMille:      whole(1000 * scatter),
 			Windows:                 int32(len(all)),
 		})
 	}
 	return pools
+}
+
+// podScatter returns by how much pods differ from each other in the time per hash, one standard deviation as a share of
+// it, from the windows of one pod each. It is what is assumed, as if some pods had shown that, with what the medians of the
+// pods differ beyond the errors of each.
+func podScatter(pods [][]Window) float64 {
+	var logs []float64
+	errors := 0.0
+	for _, windows := range pods {
+		median, unsure := Median([][]Window{windows})
+		logs = append(logs, math.Log(median))
+		errors += unsure * unsure / (normal95 * normal95)
+	}
+	n, observed := float64(len(pods)), 0.0
+	if n > 1 {
+		observed = max(0, (n-1)*stat.Variance(logs, nil)-(n-1)/n*errors)
+	}
+	return math.Sqrt((assumedPods*assumedScatter*assumedScatter + observed) / (assumedPods + n - 1))
+}
+
+// slow returns the time per hash that one in ten moments on a pod that was not measured exceeds: the pod may be slower than
+// those that were, as much as these are off the mean of all, and each pod is slower in its slow moments.
+func slow(median, high, scatter float64, pods int) float64 {
+	between := normal90 * scatter * math.Sqrt(1+1/float64(pods))
+	return median * math.Exp(math.Hypot(math.Log(high/median), between))
 }
 
 // byEnd orders trials by when they ended. One without a time is just ending.

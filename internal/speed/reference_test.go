@@ -1,6 +1,7 @@
 package speed_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -92,10 +93,33 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 		"nothing of nothing":                     {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, speed.Pools(test.trials)); diff != "" {
+			if diff := cmp.Diff(test.want, speed.Pools(test.trials), cmpopts.IgnoreFields(v1beta1.PoolSpeed{}, "SlowPerMille", "PodScatterPerMille")); diff != "" {
 				t.Errorf("pools (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A single pod may be faster than its peers. The more pods agree, the less slower a pod is expected to be; and if pods
+// differ by more than their own drift explains, more.
+func TestSizesAreForAPodThatWasNotMeasured(t *testing.T) {
+	valid := &v1beta1.VariantResult{Verdict: v1beta1.VerdictValid}
+	pod := func(perMille int32) v1beta1.SizingTrial {
+		trial := ran("", valid, slices.Repeat([]int32{perMille}, 60)...)
+		trial.Status.Calibration.ReferenceMicroseconds = 10 * int64(perMille)
+		return trial
+	}
+	var slows, scatters []int64
+	for _, pods := range [][]int32{{1000}, {1000, 1000}, slices.Repeat([]int32{1000}, 20), {900, 1000, 1100, 900, 1000, 1100}} {
+		var trials []v1beta1.SizingTrial
+		for _, perMille := range pods {
+			trials = append(trials, pod(perMille))
+		}
+		found := speed.Pools(trials)[0]
+		slows, scatters = append(slows, found.SlowPerMille), append(scatters, found.PodScatterPerMille)
+	}
+	if diff := cmp.Diff([][]int64{{1056, 1039, 1012, 1152}, {30, 24, 9, 76}}, [][]int64{slows, scatters}); diff != "" {
+		t.Errorf("the slow speeds, and by how much pods differ (-want +got):\n%s", diff)
 	}
 }
 

@@ -241,9 +241,9 @@ func hasReason(judged verdict.Judgement, kind string) bool {
 
 func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 	w := ranWell(t)
-	w.step(0).Service.CPUMicroseconds = w.step(0).Service.Hashes * 19_500
+	w.step(0).Service.CPUMicroseconds = w.step(0).Service.Hashes * 20_090
 	w.judge()
-	if got := *w.model.fedWith; got != 19_500*time.Microsecond {
+	if got := *w.model.fedWith; got != 20_090*time.Microsecond {
 		t.Errorf("the model uses %s", got)
 	}
 	w.step(0).Service.Hashes = 19

@@ -30,6 +30,7 @@ var checks = []check{
 	resolution,
 	overloaded,
 	livenessFails,
+	slowerUnderLoad,
 	usersDistinguishable,
 }
 

@@ -28,6 +28,9 @@ func speedUnknown(t *trial) []v1beta1.Reason {
 				s.name(), units.Ratio(s.slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), cpuModel(t.Calibration))...)
 		}
 	}
+	if t.load.slope > 0 {
+		return found // the speed follows the load, and so does that of every other run of the step
+	}
 	return append(found, speedVaried(t.reported)...)
 }
 
@@ -69,10 +72,19 @@ func belowCPUBound(t *trial, s *step) []v1beta1.Reason {
 	if use == nil || !t.saturatedIn(s) {
 		return nil
 	}
-	suspect := t.minimumUsed(s)
-	return graded(v1beta1.ReasonBelowCPUBound, -(use.hashing + use.tolerance), -suspect, -belowBoundInvalid,
-		"In %s, the service was saturated but used only %s of the CPU that it can hash with (suspect below %s, invalid below %s): something else used its CPUs. Measure again on a node where nothing else runs",
+	suspect, used := t.minimumUsed(s), use.hashing+use.tolerance
+	if t.exactIn(s) && used >= suspect {
+		suspect, used = belowQuotaSuspect, use.hashing+quotaTolerance
+	}
+	return graded(v1beta1.ReasonBelowCPUBound, -used, -suspect, -belowBoundInvalid,
+		"In %s, the service was saturated but used only %s of the CPU that it can hash with (suspect below %s, invalid below %s): something else used its CPUs, or a quota of its pod or node leaves it less. Measure again on a node where nothing else runs",
 		s.name(), units.Ratio(use.hashing), units.Ratio(suspect), units.Ratio(belowBoundInvalid))
+}
+
+// exactIn reports whether a quota alone decides how much CPU a step uses, to half a percent: that of a pool that is
+// saturated all the time. Of several replicas one can be idle for a moment.
+func (t *trial) exactIn(s *step) bool {
+	return s.Kind == loadplan.Saturation && t.Calibration.QuotaMilliCPU != nil && t.Spec.Service.Replicas <= 1 && !unbounded(t.Spec.Variant)
 }
 
 // stepUse is the CPU that the service used in a step, as shares.

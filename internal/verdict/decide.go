@@ -30,6 +30,8 @@ type decision struct {
 	// timeError is the error of the hash time at the reference speed, half of the 95 % interval as a
 	// share of it. The reference itself is a unit and has no error.
 	timeError float64
+	// load is by how much the load made hashes slower.
+	load underLoad
 	// steps that were run.
 	steps []fact
 	// disturbed means that something else used the service's CPUs while it was saturated.
@@ -44,8 +46,12 @@ type fact struct{ *v1beta1.Step }
 
 func decisionOn(spec v1beta1.SizingTrialSpec, status *v1beta1.SizingTrialStatus, newModel modelOf) *decision {
 	cal := ptr.Deref(status.Calibration, handover.Calibration{})
-	reference := float64(ptr.Deref(status.Speed, v1beta1.TrialSpeed{}).ReferenceHashMicrosecondsAtCost8)
-	d := &decision{spec: spec, calibration: speed.At(cal, reference), timeError: speed.RatioError(cal), newModel: newModel}
+	stored := ptr.Deref(status.Speed, v1beta1.TrialSpeed{})
+	d := &decision{
+		spec: spec, calibration: speed.At(cal, float64(stored.ReferenceHashMicrosecondsAtCost8)), timeError: speed.RatioError(cal), newModel: newModel,
+		load: underLoadOf(stored.UnderLoad),
+	}
+	d.timeError = math.Hypot(d.timeError, d.load.error)
 	if status.Result != nil {
 		d.bound, d.maximum = ptr.Deref(status.Result.BoundMilliPerSecond, 0), status.Result.MaxThroughputMilliPerSecond
 		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1beta1.Reason) bool { return r.Type == v1beta1.ReasonBelowCPUBound })

@@ -67,8 +67,9 @@ func TestDocumentedThresholdsAreThoseOfTheCode(t *testing.T) {
 	rows := documentedRows(t)
 	for _, want := range [][2]string{
 		{"AboveCPUBound", fmt.Sprintf("Suspect > %s, Invalid > %s", units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid))},
-		{"BelowCPUBound", fmt.Sprintf("Suspect < %s for a pool and < %s unbounded, Invalid < %s",
-			units.Ratio(belowBoundSuspect), units.Ratio(belowBoundUnbounded), units.Ratio(belowBoundInvalid))},
+		{"BelowCPUBound", fmt.Sprintf("Suspect < %s for a pool and < %s unbounded, < %s in the saturation of a pool with a quota, which is exact; Invalid < %s",
+			units.Ratio(belowBoundSuspect), units.Ratio(belowBoundUnbounded), units.Ratio(belowQuotaSuspect), units.Ratio(belowBoundInvalid))},
+		{"SlowerUnderLoad", fmt.Sprintf("> %s, and more than the drift explains (%g standard deviations)", units.Ratio(1+leastRise), certainRise)},
 		{"CostDoublingBroken", fmt.Sprintf("Suspect off by > %s, Invalid off by > %s", percent(doublingSuspect), percent(doublingInvalid))},
 		{"EvidenceMissing", fmt.Sprintf("no trial with the same hash within %s,", percent(doublingSuspect))},
 		{"GeneratorSaturated", fmt.Sprintf("Suspect > %d ms and > %s of p95, Invalid > %d ms and > %s of p95",

@@ -23,10 +23,15 @@ type predictedCapacity struct {
 // estimate (see factor). The answer is the capacity with the most likely factor, and low and high are those with the ends
 // of its 95 % interval. The range includes that the model simulates a limited number of logins.
 func (d *decision) predict() predictedCapacity {
-	sim := d.newModel(d.ownCPU(), nil)
+	sims := map[float64]simulator{} // a model remembers what it simulated
 	at := func(factor float64) float64 {
 		limit := model.LimitOf(d.spec.Objective).Stricter(factor)
-		return min(1000*sim.Capacity(limit), d.ceiling())
+		return min(d.ceiling(), d.load.capacity(float64(d.bound), func(longer float64) float64 {
+			if sims[longer] == nil {
+				sims[longer] = d.newModel(time.Duration(longer*float64(d.ownCPU())), nil)
+			}
+			return 1000 * sims[longer].Capacity(limit)
+		}))
 	}
 	factor, unsure := d.factor()
 	predicted := predictedCapacity{low: at(factor * unsure), answer: at(factor), high: at(factor / unsure), elasticity: 1}

@@ -34,6 +34,8 @@ type machine struct {
 	speed func(at time.Duration) float64
 	// pod is the hash time in this pod ÷ that in the calibrated pod.
 	pod float64
+	// loaded is the share by which a hash takes longer when all CPUs of the service hash than when it is idle.
+	loaded float64
 	// off is measured ÷ simulated p95.
 	off float64
 	// wakesUp adds the CPU time for waking up from idle, as measured on a real machine.
@@ -43,6 +45,8 @@ type machine struct {
 
 const (
 	trueHash = 14_200 * time.Microsecond
+	// saturates is the share of its CPUs that a saturated service uses, as measured.
+	saturates = 0.997
 	// calibrationLength is the time from the start of the calibration to the load.
 	calibrationLength, calibrationBlock = 8 * time.Second, 250 * time.Millisecond
 	// speedEvery is the interval in which the speed changes.
@@ -84,6 +88,18 @@ func (m machine) overhead(utilisation float64) time.Duration {
 	return trueHash/100 + time.Duration(1.3*max(0, 1-utilisation)*float64(time.Millisecond))
 }
 
+// underLoad returns how many times as long a hash takes in a step as on the idle service, which hashes for longer then.
+func (m machine) underLoad(step loadplan.Step, speed float64) float64 {
+	if step.Kind == loadplan.Saturation {
+		return 1 + m.loaded
+	}
+	idle := float64(step.OfferedMilliPerSecond) / 1000 * speed * m.hash.Seconds() / m.cpus()
+	if m.loaded*idle >= 1 {
+		return 1 + m.loaded
+	}
+	return 1 + m.loaded*min(1, idle/(1-m.loaded*idle))
+}
+
 // cpus returns the CPUs that the service can use.
 func (m machine) cpus() float64 {
 	if m.quota == 0 {
@@ -119,6 +135,8 @@ func (m machine) input(t *testing.T) verdict.Input {
 		w.Run.Steps = append(w.Run.Steps, m.step(w.Input, step))
 	}
 	w.Run.Timeline = m.timeline(w.Plan)
+	end := loadplan.Duration(w.Plan)
+	w.Run.IdleHashNanoseconds = int64(m.pod * m.mean(end, end+2*time.Second) * float64(m.hash.Nanoseconds()))
 	return w.Input
 }
 
@@ -144,7 +162,16 @@ func (m machine) calibration() handover.Calibration {
 func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	timeline := &measurement.Timeline{Window: time.Second}
 	for at := time.Duration(0); at < loadplan.Duration(plan); at += time.Second {
-		nanos := m.pod * m.mean(at, at+time.Second) * float64(m.hash.Nanoseconds()) * (1 + 0.003*m.chance.NormFloat64())
+		slower := m.mean(at, at+time.Second)
+		for _, step := range plan.Steps {
+			if at.Milliseconds() >= step.StartMilliseconds && at.Milliseconds() < step.EndMilliseconds() {
+				slower *= m.underLoad(step, slower)
+				if m.loaded > 0 && step.Kind == loadplan.Open {
+					slower *= 1 + 0.25*m.loaded*m.chance.NormFloat64() // some seconds are busier than others
+				}
+			}
+		}
+		nanos := m.pod * slower * float64(m.hash.Nanoseconds()) * (1 + 0.003*m.chance.NormFloat64())
 		timeline.HashNanoseconds = append(timeline.HashNanoseconds, int64(nanos))
 	}
 	return timeline
@@ -154,12 +181,15 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	from := time.Duration(step.StartMilliseconds+step.SettleMilliseconds) * time.Millisecond
 	until := from + time.Duration(step.CountedMilliseconds)*time.Millisecond
 	slower := m.mean(from, until)
+	loaded := m.underLoad(step, slower)
+	slower *= loaded
 	elapsed := (until - from).Microseconds()
 	utilisation := 1.0
 	logins := int64(step.Requests)
 	if step.Kind == loadplan.Saturation {
 		perLogin := slower * (m.pod*m.hash.Seconds() + m.overhead(1).Seconds())
-		logins = int64(0.985 * m.cpus() * (until - from).Seconds() / perLogin)
+		// Logins that a window cuts count in one of both, at random.
+		logins = int64(saturates*m.cpus()*(until-from).Seconds()/perLogin + m.chance.Float64())
 	} else {
 		utilisation = float64(step.OfferedMilliPerSecond) / 1000 * m.hash.Seconds() / m.cpus()
 	}
@@ -168,6 +198,9 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	hashes := min(logins, int64(m.cpus()*float64(elapsed)/perLogin))
 	hashed := float64(hashes) * slower * m.pod * float64(m.hash.Microseconds())
 	used := int64(float64(hashes) * perLogin)
+	if step.Kind == loadplan.Saturation {
+		used = int64(saturates * m.cpus() * float64(elapsed))
+	}
 	result := measurement.StepResult{
 		CountedMicroseconds: elapsed, StepResult: handover.StepResult{Scheduled: logins, OK: logins,
 			ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / elapsed)}, SentInWindow: logins, CompletedInWindow: logins,
@@ -180,6 +213,9 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	if step.Kind == loadplan.Open {
 		service := m.service(in.Spec, in.Calibration, utilisation)
 		service.Course = m.course(time.Duration(step.StartMilliseconds)*time.Millisecond, until+time.Minute)
+		for i := range service.Course.Factors {
+			service.Course.Factors[i] *= loaded
+		}
 		latencies := service.Latencies(model.ArrivalsOf(step), m.chance.Float64(), 1)
 		tellLatencies(&result, latencies, m.off)
 		result.SlowerThanP95 = ptr.To(slowerThan(in.Spec.Objective, latencies, m.off))
@@ -230,6 +266,9 @@ func at(latencies []time.Duration, quantile, times float64) *int64 {
 func (m machine) capacity(in verdict.Input, slower float64) float64 {
 	service, limit := m.service(in.Spec, in.Calibration, 0.9), model.LimitOf(in.Spec.Objective)
 	service.Hash = time.Duration(slower * float64(service.Hash))
+	if m.loaded > 0 {
+		return m.loadedCapacity(service, limit)
+	}
 	limit.P95 = time.Duration(float64(limit.P95) / m.off)
 	const seeds = 8 // their mean has a third of the error of one
 	sum := 0.0

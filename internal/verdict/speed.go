@@ -19,7 +19,7 @@ func (t *trial) setReference() {
 	ratio := speed.Ratio(t.Calibration)
 	t.windows = speed.OfCalibration(t.Calibration)
 	if t.timed() {
-		t.windows = append(t.windows, speed.OfTimeline(t.Run.Timeline, ratio)...)
+		t.windows = append(t.windows, speed.OfTimeline(t.idleTimeline(), ratio)...)
 	}
 	t.reference = t.Input.Reference
 	if t.reference <= 0 {
@@ -27,11 +27,32 @@ func (t *trial) setReference() {
 	}
 	t.hash = ratio * t.reference
 	t.calibration = speed.At(t.Calibration, t.reference)
-	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, t.calibration)
+	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, speed.At(t.Calibration, t.reference*t.load.at(1)))
 	t.rescale = 1
 	if t.planned(v1beta1.PurposeMaximum) && t.planned(v1beta1.PurposeCapacity) && t.PlannedMicros > 0 && t.reference > 0 {
 		t.rescale = t.PlannedMicros / t.reference
 	}
+}
+
+// idleTimeline returns the hash times of the load as they would have been on an idle service: how much the load of each
+// step made them longer is divided out. What is before the first step counts as part of it.
+func (t *trial) idleTimeline() *measurement.Timeline {
+	timeline, planned := t.Run.Timeline, t.Plan.WithoutWarmup()
+	if timeline == nil || t.load.slope <= 0 {
+		return timeline
+	}
+	idle := &measurement.Timeline{Window: timeline.Window, HashNanoseconds: slices.Clone(timeline.HashNanoseconds)}
+	step := 0
+	for place, nanos := range idle.HashNanoseconds {
+		middle := (time.Duration(place)*timeline.Window + timeline.Window/2).Milliseconds()
+		for step+1 < min(len(planned), len(t.Run.Steps)) && middle >= planned[step+1].StartMilliseconds {
+			step++
+		}
+		if step < len(t.Run.Steps) {
+			idle.HashNanoseconds[place] = int64(math.Round(float64(nanos) / t.load.at(t.busy(t.Run.Steps[step]))))
+		}
+	}
+	return idle
 }
 
 // timed reports whether the windows of the load show the speed of the CPU. The time of a shorter hash is that
@@ -51,7 +72,7 @@ func (t *trial) setSpeed(s *step) {
 	s.hash = t.hashTime(s.result)
 	s.slower = 0
 	if s.hash > 0 && t.hash > 0 {
-		s.slower = s.hash / t.hash
+		s.slower = s.hash / (t.hash * t.load.at(t.busy(s.result)))
 	}
 	s.course = courseOf(t.Run.Timeline, s)
 }
@@ -129,11 +150,17 @@ func (t *trial) speedStatus() *v1beta1.TrialSpeed {
 		ReferenceHashMicrosecondsAtCost8: max(1, int64(math.Round(t.reference))),
 		PlannedHashMicrosecondsAtCost8:   int64(math.Round(t.PlannedMicros)),
 		HashMicrosecondsAtCost8:          int64(math.Round(speed.Quantile(t.windows, 0.5))),
+		IdleHashMicroseconds:             int64(math.Round(float64(t.Run.IdleHashNanoseconds) / 1000)),
 	}
 	if row := t.rowSpeed(); row != nil {
 		status.LowPerMille, status.HighPerMille = row.LowPerMille, row.HighPerMille
 	}
-	if timeline := t.Run.Timeline; timeline != nil && t.timed() && t.hash > 0 {
+	if t.load.slope > 0 {
+		status.UnderLoad = &v1beta1.SlowerUnderLoad{
+			PerMille: int64(math.Round(1000 * t.load.at(1))), ErrorPerMille: int64(math.Ceil(1000 * t.load.error)),
+		}
+	}
+	if timeline := t.idleTimeline(); timeline != nil && t.timed() && t.hash > 0 {
 		status.WindowMilliseconds = timeline.Window.Milliseconds()
 		for _, nanos := range timeline.HashNanoseconds {
 			status.WindowsPerMille = append(status.WindowsPerMille, int32(math.Round(float64(nanos)/t.hash)))

@@ -47,6 +47,10 @@ const (
 	// from below if the service is saturated.
 	belowBoundSuspect, belowBoundUnbounded, belowBoundInvalid = 0.95, 0.9, 0.5
 
+	// belowQuotaSuspect is the same for a pool with a quota, which is exact, and quotaTolerance its error: a parent whose
+	// quota leaves 97 % of it makes the capacity 2 to 5 % too high.
+	belowQuotaSuspect, quotaTolerance = 0.98, 0.005
+
 	// saturatedFrom is the share of the bound above which an open step saturates a service.
 	saturatedFrom = 1.05
 
@@ -64,6 +68,19 @@ const (
 
 	// shortestTimed is the shortest hash that determines what a service can serve: a request takes as much.
 	shortestTimed = 500 * time.Microsecond
+
+	// leastRise is the smallest rise of the hash time with the load that is a property of the variant, and certainRise
+	// how many standard deviations of the drift it has to exceed. leastBusy is the share of its CPUs that a service has
+	// to hash on in the busiest step. leastScatter is the smallest deviation of a second's speed, and unknownScatter
+	// that without seconds, as on the machine that varies most.
+	leastRise, certainRise, leastBusy = 0.03, 2.6, 0.3
+	leastScatter, unknownScatter      = 0.005, 0.07
+	// blockSeconds is the length of a calibration, and partOfDrift the deviation of a drift that lasts three seconds ÷ that
+	// within five.
+	blockSeconds, partOfDrift = 5, 1.6
+	// refinements is how often the hash time at the capacity is corrected for how busy the service is there, which halves
+	// the error each time. leastIdle keeps that finite for a service that is busy at any rate.
+	refinements, leastIdle = 4, 0.01
 
 	// steadyWithin is the largest ratio of a step's slowest to its fastest window at a constant speed.
 	steadyWithin = 1.01

@@ -21,9 +21,11 @@ type trial struct {
 	// windows of the calibration and of the load, each with a speed.
 	windows []speed.Window
 	// reference is the speed that everything below is converted to, and hash the CPU time of the
-	// variant's hash at that speed, in microseconds. Both are 0 if unknown.
+	// variant's hash at that speed on an idle service, in microseconds. Both are 0 if unknown.
 	reference, hash float64
-	// calibration as it would have been at the reference speed.
+	// load is by how much the load made hashes slower.
+	load underLoad
+	// calibration as it would have been at the reference speed, of the idle service.
 	calibration handover.Calibration
 	// rescale is the factor that converts a planned rate to the reference speed.
 	rescale float64
@@ -52,7 +54,7 @@ type step struct {
 	// cpu is the service's CPU time per login; 0 if unknown.
 	cpu time.Duration
 	// hash is the CPU time of a hash in the counted part, in microseconds. slower is hash ÷
-	// that at the reference speed. Both are 0 if unknown.
+	// that at the reference speed under as much load. Both are 0 if unknown.
 	hash, slower float64
 	// course is how the speed changed during the step; nil if unknown.
 	course *model.Course
@@ -73,6 +75,7 @@ type step struct {
 
 func newTrial(in Input, newModel modelOf) *trial {
 	t := &trial{Input: in, newModel: newModel}
+	t.setUnderLoad()
 	t.setReference()
 	for i, planned := range t.Plan.WithoutWarmup() {
 		if i < len(t.Run.Steps) {
@@ -99,7 +102,7 @@ func newTrial(in Input, newModel modelOf) *trial {
 }
 
 func (t *trial) addStep(planned loadplan.Step, result measurement.StepResult) {
-	s := &step{Step: planned, result: result, timeError: speed.RatioError(t.Calibration)}
+	s := &step{Step: planned, result: result, timeError: math.Hypot(speed.RatioError(t.Calibration), t.load.error)}
 	t.setSpeed(s)
 	s.nominal = int64(math.Round(float64(s.OfferedMilliPerSecond) * t.rescale))
 	s.observe()

@@ -115,17 +115,17 @@ func TestVerdictTable(t *testing.T) {
 				}
 			}
 		}, fine, v1beta1.ReasonOverloaded},
-		"two liveness probes may fail in a row":         {func(w *fixture) { w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 4, FailedInARow: 2} }, fine, ""},
-		"three restart the pod":                         {func(w *fixture) { w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 3, FailedInARow: 3} }, fine, v1beta1.ReasonLivenessFails},
-		"an unknown user may take 10 % less time":       {func(w *fixture) { w.unknownUser(900) }, fine, ""},
-		"an unknown user may take 10 % more time":       {func(w *fixture) { w.unknownUser(1100) }, fine, ""},
-		"less time tells who has an account":            {func(w *fixture) { w.unknownUser(899) }, fine, v1beta1.ReasonUsersDistinguishable},
-		"more time does, too":                           {func(w *fixture) { w.unknownUser(1101) }, fine, v1beta1.ReasonUsersDistinguishable},
-		"95 % of its CPU is what a saturated pool uses": {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9501, -1) }, fine, ""},
-		"less than 95 % of its CPU is suspect":          {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9499, -1) }, suspect, v1beta1.ReasonBelowCPUBound},
-		"half of its CPU is still suspect":              {func(w *fixture) { usesOfItsCPU(w.step(0), 0.5001, -1) }, suspect, ""},
-		"less than half is invalid":                     {func(w *fixture) { usesOfItsCPU(w.step(0), 0.4999, -1) }, invalid, ""},
-		"a service that is not saturated uses less":     {func(w *fixture) { usesOfItsCPU(w.step(50), 0.3, -1) }, fine, ""},
+		"two liveness probes may fail in a row":           {func(w *fixture) { w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 4, FailedInARow: 2} }, fine, ""},
+		"three restart the pod":                           {func(w *fixture) { w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 3, FailedInARow: 3} }, fine, v1beta1.ReasonLivenessFails},
+		"an unknown user may take 10 % less time":         {func(w *fixture) { w.unknownUser(900) }, fine, ""},
+		"an unknown user may take 10 % more time":         {func(w *fixture) { w.unknownUser(1100) }, fine, ""},
+		"less time tells who has an account":              {func(w *fixture) { w.unknownUser(899) }, fine, v1beta1.ReasonUsersDistinguishable},
+		"more time does, too":                             {func(w *fixture) { w.unknownUser(1101) }, fine, v1beta1.ReasonUsersDistinguishable},
+		"98 % of its quota is what a saturated pool uses": {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9751, 0) }, fine, ""},
+		"less than 98 % of its quota is suspect":          {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9749, 0) }, suspect, v1beta1.ReasonBelowCPUBound},
+		"half of its CPU is still suspect":                {func(w *fixture) { usesOfItsCPU(w.step(0), 0.5001, -1) }, suspect, ""},
+		"less than half is invalid":                       {func(w *fixture) { usesOfItsCPU(w.step(0), 0.4999, -1) }, invalid, ""},
+		"a service that is not saturated uses less":       {func(w *fixture) { usesOfItsCPU(w.step(50), 0.3, -1) }, fine, ""},
 		"a maximum below the bound is a slower CPU": {func(w *fixture) {
 			w.step(0).ThroughputMilliPerSecond, w.step(0).Service.HashMicroseconds = ptr.To[int64](20_500), w.step(0).Service.TimedHashes*23_800
 		}, fine, ""},

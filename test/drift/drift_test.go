@@ -43,6 +43,10 @@ func TestSchedules(t *testing.T) {
 		"faster is faster from its first hash":     {"faster", serving(1, FasterFrom), 0.8},
 		"faster is faster to its last hash":        {"faster", serving(1, FasterUntil-1), 0.8},
 		"faster is steady afterwards":              {"faster", serving(1, FasterUntil), 1},
+		"busy30 is steady alone":                   {"busy30", serving(1, 10), 1},
+		"busy30 is slower beside another hash":     {"busy30", Moment{Shared: true}, 1.3},
+		"busy10 is slower by its share":            {"busy10", Moment{Shared: true}, 1.1},
+		"busy45 is, too":                           {"busy45", Moment{Shared: true}, 1.45},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +67,7 @@ func TestAScheduleThatDoesNotExistIsRefused(t *testing.T) {
 
 func TestNoScheduleAsksForLessThanTheHashItself(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"steady", "sawtooth", "slower", "faster"} {
+	for _, name := range []string{"steady", "sawtooth", "slower", "faster", "busy10", "busy30", "busy45"} {
 		schedule := named(t, name)
 		for second := range 80 {
 			m := Moment{Serving: true, Since: time.Duration(second) * time.Second, Hash: int64(10 * second)}
@@ -101,6 +105,27 @@ func TestAHashTakesTheTimeOfItsMoment(t *testing.T) {
 	}
 	if p.hashes != 4 {
 		t.Errorf("%d hashes were counted, want 4", p.hashes)
+	}
+}
+
+func TestAHashTakesLongerWhileAnotherOneRuns(t *testing.T) {
+	t.Parallel()
+	var cpu time.Duration
+	p := &Pacer{
+		schedule: named(t, "busy30"), serving: true, cpu: func() time.Duration { return cpu }, wall: time.Now,
+		burn: func() { cpu += 5 * time.Microsecond },
+	}
+	took := func(hash func()) float64 {
+		before := cpu
+		p.Run(func() { cpu += 10 * time.Millisecond; hash() })
+		return (cpu - before).Seconds() / (0.01 * baseline)
+	}
+	var beside float64
+	alone := took(func() {})
+	both := took(func() { beside = took(func() {}) })
+	after := took(func() {})
+	if math.Abs(alone-1) > 0.01 || math.Abs(beside-1.3) > 0.01 || math.Abs(after-1) > 0.01 || both < beside {
+		t.Errorf("a hash took %.3f alone, %.3f beside another one, and %.3f after it, want 1, 1.3 and 1", alone, beside, after)
 	}
 }
 

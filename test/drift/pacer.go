@@ -35,6 +35,8 @@ type Pacer struct {
 	mutex  sync.Mutex
 	first  time.Time
 	hashes int64
+	// running is how many hashes run now.
+	running int
 }
 
 // FromEnvironment returns the pacer that Variable names, or a steady one if it is not set.
@@ -63,6 +65,9 @@ func (p *Pacer) Run(hash func()) {
 	for p.cpu()-begin < wanted {
 		p.burn()
 	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.running--
 }
 
 // moment returns the moment of a hash that begins now, and counts the hash.
@@ -72,8 +77,9 @@ func (p *Pacer) moment() Moment {
 	if p.hashes == 0 {
 		p.first = p.wall()
 	}
-	m := Moment{Serving: p.serving, Since: p.wall().Sub(p.first), Hash: p.hashes}
+	m := Moment{Serving: p.serving, Since: p.wall().Sub(p.first), Hash: p.hashes, Shared: p.running > 0}
 	p.hashes++
+	p.running++
 	return m
 }
 

@@ -14,6 +14,8 @@ type Moment struct {
 	Since time.Duration
 	// Hash is the number of hashes that the process began before this one.
 	Hash int64
+	// Shared is true if another hash of the process runs.
+	Shared bool
 }
 
 // Schedule returns the factor of the CPU time of a hash that begins at a moment: 1 is the
@@ -45,6 +47,7 @@ var ErrSchedule = errors.New("unknown schedule")
 //	sawtooth   from 0.85 to 1.15 in 40 s, and down at once
 //	slower     1 while the service calibrates, 1.2 while it serves
 //	faster     0.8 in some hashes of the service, else 1
+//	busy10, busy30, busy45     10, 30 or 45 % more while another hash runs
 //
 // The error wraps ErrSchedule.
 func Named(name string) (Schedule, error) {
@@ -57,8 +60,14 @@ func Named(name string) (Schedule, error) {
 		return afterCalibration, nil
 	case "faster":
 		return inTheMiddle, nil
+	case "busy10":
+		return busier(0.10), nil
+	case "busy30":
+		return busier(0.30), nil
+	case "busy45":
+		return busier(0.45), nil
 	default:
-		return nil, fmt.Errorf("%w: %q; it must be steady, sawtooth, slower or faster", ErrSchedule, name)
+		return nil, fmt.Errorf("%w: %q; it must be steady, sawtooth, slower, faster, busy10, busy30 or busy45", ErrSchedule, name)
 	}
 }
 
@@ -79,4 +88,14 @@ func inTheMiddle(m Moment) float64 {
 		return faster
 	}
 	return 1
+}
+
+// busier is a core whose threads slow each other down.
+func busier(share float64) Schedule {
+	return func(m Moment) float64 {
+		if m.Shared {
+			return 1 + share
+		}
+		return 1
+	}
 }

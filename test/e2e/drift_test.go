@@ -39,6 +39,8 @@ const (
 	// driftObjective is the objective, in hash times. It is met up to about 87 % of the bound,
 	// where a step would take too long to run.
 	driftObjective = 12
+	// leastSeen is the largest share that may be taken for drift.
+	leastSeen = 0.2
 )
 
 // inHashTimes has a row's numbers with the CPU time of a hash as the unit of time, so that
@@ -50,14 +52,14 @@ type inHashTimes struct {
 	disturbed bool
 }
 
-var everySchedule = flag.Bool("every-schedule", false, "also measure a CPU that gets faster, and one whose speed goes up and down, which takes three minutes")
+var everySchedule = flag.Bool("every-schedule", false, "also measure a CPU that gets faster, and one whose speed goes up and down, and more that are slower when they are busy, which takes six minutes")
 
 // The hash of these services really takes more or less CPU time, on a schedule. Their results
 // at the reference speed must be those of the steady one. They have a whole CPU: under a
 // quota, p95 in hash times depends on how many hashes fit into its period of 100 ms.
 func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	ns := namespace(t)
-	steady := drifting(t, ns, "steady", 1)
+	steady := drifting(t, ns, "steady", 1, nil)
 	if t.Failed() {
 		return
 	}
@@ -72,9 +74,16 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	if *everySchedule {
 		schedules = append(schedules, schedule{"sawtooth", 1, statesSawtooth}, schedule{"faster", 1, statesFaster})
 	}
+	if two := drifting(t, ns, "steady", 1, twoWorkers); !t.Failed() {
+		busier(t, ns, two, "busy30", 0.30)
+		if *everySchedule {
+			busier(t, ns, two, "busy10", 0.10)
+			busier(t, ns, two, "busy45", 0.45)
+		}
+	}
 	for _, tt := range schedules {
 		t.Run(tt.schedule, func(t *testing.T) {
-			got := drifting(t, ns, tt.schedule, tt.slower, tt.stated)
+			got := drifting(t, ns, tt.schedule, tt.slower, nil, tt.stated)
 			near(t, "maximum", got.maximum, steady.maximum, 0.03)
 			near(t, "capacity", got.capacity, steady.capacity, driftCapacity)
 			within := driftP95
@@ -86,13 +95,47 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	}
 }
 
+// twoWorkers lets a service begin a hash beside another one.
+func twoWorkers(s *v1beta1.SizingExperimentSpec) {
+	s.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}}
+}
+
+// busier measures a service whose hashes take longer by a share while another one has begun. That is no drift: how much
+// longer they take is what its maximum is lower by, and its capacity is lower by as much as that is at its load.
+func busier(t *testing.T, ns string, steady inHashTimes, schedule string, share float64) {
+	t.Helper()
+	t.Run(schedule, func(t *testing.T) {
+		stated := 1.0
+		// About half of the hashes begin beside another one.
+		got := drifting(t, ns, schedule, 1+share/2, twoWorkers, func(t *testing.T, e *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) {
+			t.Helper()
+			load := trial.Status.Speed.UnderLoad
+			said := slices.ContainsFunc(e.Status.Results[0].Reasons, func(r v1beta1.Reason) bool { return r.Type == v1beta1.ReasonSlowerUnderLoad })
+			switch {
+			case said != (load != nil), !said && share > leastSeen:
+				t.Fatalf("of hashes that take up to %g %% longer, the row says %v and the trial %+v", 100*share, said, trial.Status.Speed)
+			case load != nil:
+				stated = float64(load.PerMille) / 1000
+			}
+		})
+		slower := steady.maximum / got.maximum
+		t.Logf("under load, hashes take %.3f times as long", slower)
+		near(t, "the hash time under load", stated, slower, 0.06)
+		near(t, "capacity", got.capacity*(1+(slower-1)*steady.capacity), steady.capacity, driftCapacity)
+	})
+}
+
 // drifting measures one of the login services. The objective in hash times is the same for all
 // of them.
-func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)) inHashTimes {
+func drifting(t *testing.T, ns, schedule string, slower float64, change func(*v1beta1.SizingExperimentSpec), stated ...func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)) inHashTimes {
 	t.Helper()
 	o := startOperator(t, `loginService: {image: "hashmark.dev/drift-`+schedule+`:e2e"}`)
 	defer o.stop() // the next one has another image
-	e := undisturbed(t, tiny(ns, schedule, costs(8), func(s *v1beta1.SizingExperimentSpec) {
+	name := schedule
+	if change != nil {
+		name += "-changed"
+	}
+	e := undisturbed(t, tiny(ns, name, costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Seed = ptr.To[int64](1)
 		s.Matrix.CPULimits = fixture.Limits("1")
 		s.Load = v1beta1.Load{
@@ -100,13 +143,20 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 			StepSeconds: driftShortest, WarmupSeconds: ptr.To[int32](2), RequestTimeoutSeconds: 5,
 		}
 		s.Objective.P95Milliseconds = int32(driftObjective * driftBaseline * slower * hashMicroseconds(t, 8) / 1000)
+		if change != nil {
+			change(s)
+		}
 	}), 4*time.Minute)
 	trial := theTrial(t, e)
 	row := e.Status.Results[0]
-	if len(e.Status.Speed) != 1 || trial.Status.Speed == nil || row.MaxThroughputMilliPerSecond == nil || row.CapacityMilliPerSecond == nil || row.P95Microseconds == nil {
+	if len(e.Status.Speed) != 1 || trial.Status.Speed == nil || row.MaxThroughputMilliPerSecond == nil || row.CapacityMilliPerSecond == nil {
 		t.Fatalf("a number is missing in %+v, at the speed %+v", row, e.Status.Speed)
 	}
-	rowsHold(t, e, 0)
+	doubtful := 0
+	if change != nil {
+		doubtful = 1 // a step at 70 % of the bound of an idle service is a long queue for a slower one
+	}
+	rowsHold(t, e, doubtful)
 	for _, check := range stated {
 		check(t, e, trial)
 		reportsItsSpeed(t, e)
@@ -115,7 +165,7 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 	return inHashTimes{
 		maximum:  float64(*row.MaxThroughputMilliPerSecond) / 1000 * hash,
 		capacity: float64(*row.CapacityMilliPerSecond) / 1000 * hash,
-		p95:      float64(*row.P95Microseconds) / 1e6 / hash, disturbed: disturbed(row),
+		p95:      float64(ptr.Deref(row.P95Microseconds, 0)) / 1e6 / hash, disturbed: disturbed(row),
 	}
 }
 

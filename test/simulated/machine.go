@@ -26,7 +26,7 @@ import (
 // Machine is a model of the nodes, just good enough that its numbers are consistent:
 //
 //	hash time   D  = (34 + 55.25·2^cost) µs ÷ CPU limit
-//	maximum        = 0.97 ÷ D
+//	maximum        = 0.985 ÷ D
 //
 // Latencies come from the simulation of a step's arrivals, so that measurement and prediction
 // agree. The service has CPU 0 of one node, and the generator CPU 1 of another.
@@ -52,6 +52,8 @@ const (
 const (
 	// referenceMicroseconds is the hash time at cost 8.
 	referenceMicroseconds = 14_178
+	// saturates is the share of its CPUs that a saturated service uses.
+	saturates = 0.985
 	// UsualGeneratorCPUs is what a generator needs as a rule.
 	UsualGeneratorCPUs = 0.05
 )
@@ -132,11 +134,16 @@ func (m Machine) step(planned loadplan.Step, verified *v1beta1.Objective) measur
 	if planned.Kind == loadplan.Open {
 		m.open(&result, planned, verified)
 	} else {
-		result.OK = int64(0.97 * float64(counted) / m.interval())
-		result.ThroughputMilliPerSecond = ptr.To(int64(0.97 * 1e9 / m.interval()))
+		result.OK = int64(math.Round(saturates * float64(counted) / m.interval()))
+		result.ThroughputMilliPerSecond = ptr.To(int64(saturates * 1e9 / m.interval()))
 	}
 	result.Scheduled, result.SentInWindow, result.CompletedInWindow = result.OK, result.OK, result.OK
 	result.Service, result.Generator = m.serviceCPU(result), m.generatorCPU(counted)
+	if planned.Kind != loadplan.Open {
+		// A saturated service also uses CPU for a login that a window cuts.
+		used := max(result.Service.CPUMicroseconds, int64(saturates*float64(result.Service.ElapsedMicroseconds)*float64(m.MilliCPU)/1000))
+		result.Service.CPUMicroseconds, result.Service.BusyMicroseconds, result.Service.IdleMicroseconds = used, used, max(0, counted-used)
+	}
 	result.ServiceInFlightAfterDrain = ptr.To[int64](0)
 	return result
 }
