@@ -7,7 +7,7 @@ type Confidence string
 const (
 	// ConfidenceHigh means that the size was measured, its result is Valid, steps confirmed
 	// its capacity, and a verification showed that it meets the objective at the demanded
-	// rate. The size is computed from the lower end of the capacity's interval at the slow
+	// rate. The size is computed from the lower end of the capacity's interval at the sizing
 	// speed of the CPU. No other size failed its verification before.
 	ConfidenceHigh Confidence = "High"
 	// ConfidenceMedium means that the size was measured and its result is Valid, but its

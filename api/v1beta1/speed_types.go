@@ -26,10 +26,10 @@ type PoolSpeed struct {
 	// The 90th percentile of the time per hash over the windows, in thousandths of the
 	// reference: the CPU at its slowest.
 	HighPerMille int64 `json:"highPerMille"`
-	// The speed that sizes are chosen for, in thousandths of the reference: highPerMille, and slower
-	// because pods that were not measured can be on slower CPUs, as far as podScatterPerMille says.
+	// The sizing speed, which sizes are chosen for, in thousandths of the reference: highPerMille, or
+	// slower because a pod that was not measured can be on a slower CPU, as podScatterPerMille says.
 	// +optional
-	SlowPerMille int64 `json:"slowPerMille,omitempty"`
+	SizingPerMille int64 `json:"sizingPerMille,omitempty"`
 	// By how much the pods of this node pool differ from each other in the time per hash: one standard
 	// deviation, in thousandths. 30 is assumed, and corrected by the pods that were measured, beyond
 	// what the drift of each explains.
@@ -92,8 +92,8 @@ type TrialSpeed struct {
 // core compute them at the same time. It is a property of the variant on its machine, and not a change
 // of the CPU's speed over time.
 type SlowerUnderLoad struct {
-	// The CPU time of a hash when all CPUs of the service hash all the time ÷ that of a hash of the
-	// same service that it computes alone, before and after the load, in thousandths: above 1000.
+	// The CPU time of a hash when all CPUs of the service hash all the time ÷ that of a hash that
+	// the same service computes alone, before and after the load, in thousandths: above 1000.
 	PerMille int64 `json:"perMille"`
 	// Half the width of its 95 % interval, in thousandths of it.
 	ErrorPerMille int64 `json:"errorPerMille"`

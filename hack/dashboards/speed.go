@@ -6,7 +6,7 @@ func referenceSpeed() Panel {
 	}
 	return about{"Reference speed", "The speed to which all results are converted: the CPU time of a bcrypt hash of cost 8 in the first trial. Typical is " +
 		"the median of the hash time over all trials in percent of the reference; fast and slow are the 10th and the 90th percentile. Sizes are chosen " +
-		"for the slow speed.", size{12, 8}}.
+		"for one that is slower, because another pod can be.", size{12, 8}}.
 		table("Hash of cost 8",
 			column{label: "pool", header: "Pool"},
 			value("reference_hash_seconds", "Hash of cost 8", seconds),

@@ -215,7 +215,7 @@ func (d Document) sizesWords() []string {
 	if d.HasDemand() {
 		texts = append(texts, "What each variant needs to serve "+d.Demand()+".")
 		if len(d.Experiment.Status.Speed) > 0 {
-			texts = append(texts, "Each size serves the demand at the slow speed of the CPU, computed from the lower end of the capacity's interval.")
+			texts = append(texts, "Each size serves the demand at the sizing speed of the CPU, computed from the lower end of the capacity's interval.")
 		}
 	}
 	if d.Experiment.Spec.Prices != nil {

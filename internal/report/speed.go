@@ -22,14 +22,14 @@ func (d Document) speedSection() Section {
 		Paragraphs: []string{"The speed of a CPU varies over time. Each trial measures it from its own hashes, and the rows are " +
 			"converted to the reference speed: that of the first trial that ended on a node pool. Typical is the median of the hash time " +
 			"over all windows of the experiment, relative to the reference, with its 95 % interval; fast and slow are the 10th and the " +
-			"90th percentile. Sizes are chosen for the last one, because a pod that was not measured can be slower."},
-		Columns: []string{"Node pool", "Hash of cost 8", "Typical", "Fast", "Slow", "Windows", "Sizes"},
+			"90th percentile. Sizes are chosen for the sizing speed, because a pod that was not measured can be slower."},
+		Columns: []string{"Node pool", "Hash of cost 8", "Typical", "Fast", "Slow", "Windows", "Sizing"},
 	}
 	for _, pool := range pools {
 		s.Lines = append(s.Lines, []string{
 			pool.NodePool, units.Latency(&pool.HashMicrosecondsAtCost8), typicalWords(pool),
 			RelativeHashTime(pool.LowPerMille), RelativeHashTime(pool.HighPerMille), units.Number(float64(pool.Windows)),
-			RelativeHashTime(cmp.Or(pool.SlowPerMille, pool.HighPerMille)),
+			RelativeHashTime(cmp.Or(pool.SizingPerMille, pool.HighPerMille)),
 		})
 	}
 	return s

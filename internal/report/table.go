@@ -28,7 +28,7 @@ func Calibration(w io.Writer, d Document) error {
 		first = d.Answer() + " " + first
 	}
 	speed, predicted := d.speedSection(), d.predictionsSection()
-	speed.Paragraphs = []string{"Fast and slow are the 10th and the 90th percentile of the hash time during the calibration, relative to the median. Sizes are chosen for the last one, because another pod can be slower."}
+	speed.Paragraphs = []string{"Fast and slow are the 10th and the 90th percentile of the hash time during the calibration, relative to the median. Sizes are chosen for the sizing speed, because another pod can be slower."}
 	// All of these variants are in the matrix.
 	predicted.dropColumn(len(predicted.Columns) - 1)
 	return WriteTable(w, first, nonEmpty(d.whySection(), d.verificationSection(), speed, d.hashTimesSection(), predicted, d.sizesSection()))

@@ -67,10 +67,10 @@ type Candidate struct {
 	// Calibrated reports that only the hash time of the variant is known.
 	Calibrated bool
 	// Capacity is the highest rate that one replica reliably serves, times 1000: the lower
-	// end of the capacity's interval, at the slow speed of the CPU. It is 0 if no rate
+	// end of the capacity's interval, at the sizing speed of the CPU. It is 0 if no rate
 	// meets the objective. Sizes are computed from it.
 	Capacity int64
-	// High is the upper end of the interval, times 1000, at the slow speed of the CPU: what a variant that was not
+	// High is the upper end of the interval, times 1000, at the sizing speed of the CPU: what a variant that was not
 	// measured can at most turn out to serve.
 	High int64
 	// Untimed means that its hash time is unknown, because its node pool was not calibrated.
@@ -85,14 +85,13 @@ type Candidate struct {
 	Interval *v1beta1.RateInterval
 	// Served is the rate, times 1000, that the measured replicas served together at the
 	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
-	// No size is computed for a demand above it, at the slow speed.
+	// No size is computed for a demand above it, at the sizing speed.
 	Served int64
 	// Unknown says why no more than Served is known.
 	Unknown Unknown
-	// SlowPerMille is the slow speed: the hash time that the CPU exceeds for a tenth of
-	// the time, in thousandths of the hash time at the reference speed. It is below 1000 if the
-	// reference is slower; 0 counts as 1000.
-	SlowPerMille int64
+	// SizingPerMille is the sizing speed of the variant's node pool, in thousandths of the hash time at the
+	// reference speed. It is below 1000 if the reference is slower; 0 counts as 1000.
+	SizingPerMille int64
 	// Refuted reports that Capacity is just below a rate that failed a verification.
 	Refuted bool
 	// Confirmed reports that measured steps near the capacity confirm it, not only the
@@ -111,8 +110,8 @@ func (c Candidate) atMost() int64 { return 1000 * c.Served / c.slow() }
 
 func (c Candidate) undecided() bool { return c.Unknown == Undecided }
 
-// slow returns the slow speed, or the reference speed if that is slower.
-func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
+// slow returns the sizing speed, or the reference speed if that is slower.
+func (c Candidate) slow() int64 { return max(1000, c.SizingPerMille) }
 
 // Sizing returns how many replicas of a variant serve the demand. It returns nil if no rate
 // meets the objective, or if the demand is above a capacity that is a lower bound.

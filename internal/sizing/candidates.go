@@ -77,7 +77,7 @@ func (t *table) predictedCandidate(p *v1beta1.PredictedVariant, check *v1beta1.M
 
 func (t *table) candidate(variant v1beta1.Variant) Candidate {
 	c := Candidate{
-		Variant: variant, SlowPerMille: 1000,
+		Variant: variant, SizingPerMille: 1000,
 		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
 	}
 	c.MilliCPU, _ = matrix.MilliCPU(variant.CPULimit) // 0 if it is unknown
@@ -85,7 +85,7 @@ func (t *table) candidate(variant v1beta1.Variant) Candidate {
 		c.GivenMemory = given.Value()
 	}
 	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
-		c.SlowPerMille = cmp.Or(pool.SlowPerMille, pool.HighPerMille) // a status of an earlier version has only the latter
+		c.SizingPerMille = cmp.Or(pool.SizingPerMille, pool.HighPerMille) // a status of an earlier version has only the latter
 	}
 	return c
 }
@@ -102,7 +102,7 @@ func memoryLimit(peak int64) int64 {
 }
 
 // setCapacity sets the capacity of one replica from that of all replicas of a trial. Sizes
-// are computed from the lower end of the interval, at the slow speed of the CPU.
+// are computed from the lower end of the interval, at the sizing speed of the CPU.
 func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1beta1.RateInterval) {
 	if capacity == nil {
 		return
@@ -115,8 +115,8 @@ func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1beta1.Rat
 		}
 	}
 	c.Found = *capacity / t.replicas()
-	c.Capacity = 1000 * low / t.replicas() / c.SlowPerMille
-	c.High = 1000 * max(*capacity, ptr.Deref(interval, v1beta1.RateInterval{}).HighMilliPerSecond) / t.replicas() / c.SlowPerMille
+	c.Capacity = 1000 * low / t.replicas() / c.SizingPerMille
+	c.High = 1000 * max(*capacity, ptr.Deref(interval, v1beta1.RateInterval{}).HighMilliPerSecond) / t.replicas() / c.SizingPerMille
 	t.question.Refute(c)
 }
 
@@ -145,7 +145,7 @@ func (t *table) forRandomArrivals(c Candidate) Candidate {
 	c.Unknown = 0 // the model knows the capacity that the steps don't show
 	perSecond := service.NewOutlook(false, t.seed()).Capacity(model.LimitOf(t.spec.Objective))
 	c.Found = int64(math.Floor(1000 * perSecond))
-	c.Capacity = 1000 * c.Found / c.SlowPerMille
+	c.Capacity = 1000 * c.Found / c.SizingPerMille
 	t.question.Refute(&c)
 	return c
 }

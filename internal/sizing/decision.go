@@ -15,8 +15,8 @@ import (
 )
 
 // Decide writes into the status of an experiment with measure: Decision which variants can still be recommended, given
-// the intervals of all capacities, and why the others can't. It returns the variant to measure next, which is one for the
-// decision or else one of alsoMeasure, or false if there is none. An experiment with another measure is left as it is.
+// the intervals of all capacities, and why the others can't. It returns the variant to measure next: one that the decision
+// needs, then one of alsoMeasure. It returns false if there is none. An experiment with another measure stays as it is.
 //
 // Conclude must have written the rows and predictions of the status. The errors are those of Conclude.
 func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, status *v1beta1.SizingExperimentStatus) (v1beta1.DecisionLoad, bool, error) {
@@ -123,7 +123,7 @@ func (t *table) withUnpredicted(candidates []Candidate) []Candidate {
 		c := t.candidate(v)
 		c.Predicted, c.Trust = true, Valid
 		if c.Untimed = speed.InPool(t.speeds, speed.NodePool(v)) == nil; !c.Untimed {
-			c.High = 1000 * t.question.FastestMilliPerSecond / c.SlowPerMille
+			c.High = 1000 * t.question.FastestMilliPerSecond / c.SizingPerMille
 		}
 		all = append(all, c)
 	}

@@ -41,8 +41,8 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	if rapid.IntRange(0, 4).Draw(t, "feasible") > 0 {
 		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
 		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
-		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
-		c.Served = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
+		c.SizingPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
+		c.Served = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SizingPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
 	} else if rapid.Bool().Draw(t, "undecided") {
 		c.Unknown = Undecided
 	}
@@ -303,7 +303,7 @@ func replicasByHand(q Question, c Candidate) int64 {
 }
 
 // carriedSlowly returns a lower bound at the slow speed.
-func carriedSlowly(c Candidate) int64 { return 1000 * c.Served / max(1000, c.SlowPerMille) }
+func carriedSlowly(c Candidate) int64 { return 1000 * c.Served / max(1000, c.SizingPerMille) }
 
 // mostServed returns the highest demand, times 1000, that so many replicas of a lower bound
 // serve: with headroom, and also without headroom when Survive replicas are down.

@@ -49,7 +49,7 @@ func found(capacity int64) func(*Candidate) {
 
 // slow sets the slow speed of the CPU, in thousandths of the usual hash time.
 func slow(perMille int64) func(*Candidate) {
-	return func(c *Candidate) { c.SlowPerMille = perMille }
+	return func(c *Candidate) { c.SizingPerMille = perMille }
 }
 
 // lowerBound makes the capacity a lower bound: all rates met the objective, with one replica.

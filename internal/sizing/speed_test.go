@@ -131,7 +131,7 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 	spec := experiment.Spec
 	spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(4), MinimumCost: ptr.To[int32](10), MaxTotalCPU: ptr.To(intstr.Parse("1"))}
 	status := concluded(t, spec, trials...)
-	got, slow := status.Recommendation, status.Speed[0].SlowPerMille
+	got, slow := status.Recommendation, status.Speed[0].SizingPerMille
 	if got.Variant != "c10-500m" || slow < 1050 {
 		t.Fatalf("recommended: %+v; the CPU's slow speed is %d", got, slow)
 	}
@@ -162,7 +162,7 @@ func TestWhatTheModelMakesOfEvenLoginsIsSlowedAsWell(t *testing.T) {
 	slowed := changed(held(t, spec, "c10-500m", 8700, v1beta1.VerdictValid), at(14_336, 1200))
 	first, second := concluded(t, spec, usual), concluded(t, spec, slowed)
 	one, other := first.Recommendation, second.Recommendation
-	slower := func(status *v1beta1.SizingExperimentStatus) int64 { return status.Speed[0].SlowPerMille }
+	slower := func(status *v1beta1.SizingExperimentStatus) int64 { return status.Speed[0].SizingPerMille }
 	if served := *one.CapacityMilliPerSecond * slower(first) / slower(second); one.Replicas != 1 || other.Replicas != 2 || *other.CapacityMilliPerSecond/2 < served-10 || *other.CapacityMilliPerSecond/2 > served+10 {
 		t.Errorf("the model finds %d/1000 s, and %d on a CPU that is slow by a fifth", *one.CapacityMilliPerSecond, *other.CapacityMilliPerSecond)
 	}

@@ -70,8 +70,8 @@ func (s sized) reliedOn() string {
 		}
 		text = interval + " around " + text
 	}
-	if s.SlowPerMille > 1000 {
-		text += fmt.Sprintf(", reduced because for a tenth of the time its CPU takes at least %s %% longer per hash than usual", units.Number(float64(s.SlowPerMille-1000)/10))
+	if s.SizingPerMille > 1000 {
+		text += fmt.Sprintf(", reduced because a pod can take %s %% longer per hash, when its CPU is slow or another pod is slower", units.Number(float64(s.SizingPerMille-1000)/10))
 	}
 	return " (" + text + ")"
 }
@@ -96,8 +96,8 @@ func (a answer) noneReason(nearest sized) string {
 // lowerBound says what is known about a capacity that is a lower bound or unknown, and gives advice.
 func (q Question) lowerBound(s sized) (known, advice string) {
 	served := perSecond(s.Served)
-	if s.SlowPerMille > 1000 {
-		served += fmt.Sprintf(" (%s at the slow speed of its CPU)", perSecond(s.atMost()))
+	if s.SizingPerMille > 1000 {
+		served += fmt.Sprintf(" (%s at the sizing speed of its CPU)", perSecond(s.atMost()))
 	}
 	const find = "To find out, run an experiment with "
 	switch s.Unknown {

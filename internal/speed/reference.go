@@ -87,7 +87,7 @@ func Pools(trials []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
 			ErrorPerMille:           int64(math.Ceil(1000 * unsure)),
 			LowPerMille:             perMille(Quantile(all, 0.1)),
 			HighPerMille:            perMille(high),
-			SlowPerMille:            perMille(slow(median, high, scatter, len(windows))),
+			SizingPerMille:          perMille(slow(median, high, scatter, len(windows))),
 			PodScatterPerMille:      whole(1000 * scatter),
 			Windows:                 int32(len(all)),
 		})

@@ -93,7 +93,7 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 		"nothing of nothing":                     {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, speed.Pools(test.trials), cmpopts.IgnoreFields(v1beta1.PoolSpeed{}, "SlowPerMille", "PodScatterPerMille")); diff != "" {
+			if diff := cmp.Diff(test.want, speed.Pools(test.trials), cmpopts.IgnoreFields(v1beta1.PoolSpeed{}, "SizingPerMille", "PodScatterPerMille")); diff != "" {
 				t.Errorf("pools (-want +got):\n%s", diff)
 			}
 		})
@@ -116,7 +116,7 @@ func TestSizesAreForAPodThatWasNotMeasured(t *testing.T) {
 			trials = append(trials, pod(perMille))
 		}
 		found := speed.Pools(trials)[0]
-		slows, scatters = append(slows, found.SlowPerMille), append(scatters, found.PodScatterPerMille)
+		slows, scatters = append(slows, found.SizingPerMille), append(scatters, found.PodScatterPerMille)
 	}
 	if diff := cmp.Diff([][]int64{{1056, 1039, 1012, 1152}, {30, 24, 9, 76}}, [][]int64{slows, scatters}); diff != "" {
 		t.Errorf("the slow speeds, and by how much pods differ (-want +got):\n%s", diff)

@@ -53,7 +53,7 @@ func Ratio(cal handover.Calibration) float64 {
 // RatioError returns half the width of the ratio's 95 % interval, as a share of the ratio. The
 // calibration has the 99.9 % interval.
 func RatioError(cal handover.Calibration) float64 {
-	const narrower = 1.96 / 3.29 // normal quantiles of 97.5 % and 99.95 %
+	const narrower = normal95 / 3.29 // normal quantiles of 97.5 % and 99.95 %
 	if cal.RatioPerMillion <= 0 {
 		return 0
 	}

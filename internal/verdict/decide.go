@@ -47,11 +47,11 @@ type fact struct{ *v1beta1.Step }
 func decisionOn(spec v1beta1.SizingTrialSpec, status *v1beta1.SizingTrialStatus, newModel modelOf) *decision {
 	cal := ptr.Deref(status.Calibration, handover.Calibration{})
 	stored := ptr.Deref(status.Speed, v1beta1.TrialSpeed{})
+	load := underLoadOf(stored.UnderLoad)
 	d := &decision{
-		spec: spec, calibration: speed.At(cal, float64(stored.ReferenceHashMicrosecondsAtCost8)), timeError: speed.RatioError(cal), newModel: newModel,
-		load: underLoadOf(stored.UnderLoad),
+		spec: spec, calibration: speed.At(cal, float64(stored.ReferenceHashMicrosecondsAtCost8)),
+		load: load, timeError: load.timeError(cal), newModel: newModel,
 	}
-	d.timeError = math.Hypot(d.timeError, d.load.error)
 	if status.Result != nil {
 		d.bound, d.maximum = ptr.Deref(status.Result.BoundMilliPerSecond, 0), status.Result.MaxThroughputMilliPerSecond
 		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1beta1.Reason) bool { return r.Type == v1beta1.ReasonBelowCPUBound })

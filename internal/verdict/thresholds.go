@@ -78,8 +78,7 @@ const (
 	// blockSeconds is the length of a calibration, and partOfDrift the deviation of a drift that lasts three seconds ÷ that
 	// within five.
 	blockSeconds, partOfDrift = 5, 1.6
-	// refinements is how often the hash time at the capacity is corrected for how busy the service is there, which halves
-	// the error each time. leastIdle keeps that finite for a service that is busy at any rate.
+	// refinements is how often the hash time at the capacity is corrected for how busy the service is there. leastIdle keeps that finite for a service that is busy at any rate.
 	refinements, leastIdle = 4, 0.01
 
 	// steadyWithin is the largest ratio of a step's slowest to its fastest window at a constant speed.

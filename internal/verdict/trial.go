@@ -102,7 +102,7 @@ func newTrial(in Input, newModel modelOf) *trial {
 }
 
 func (t *trial) addStep(planned loadplan.Step, result measurement.StepResult) {
-	s := &step{Step: planned, result: result, timeError: math.Hypot(speed.RatioError(t.Calibration), t.load.error)}
+	s := &step{Step: planned, result: result, timeError: t.load.timeError(t.Calibration)}
 	t.setSpeed(s)
 	s.nominal = int64(math.Round(float64(s.OfferedMilliPerSecond) * t.rescale))
 	s.observe()

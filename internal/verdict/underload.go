@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -49,6 +50,11 @@ func (u underLoad) capacity(bound float64, of func(longer float64) float64) floa
 	return capacity
 }
 
+// timeError returns the error of a hash time at the reference speed, half of the 95 % interval as a share of it.
+func (u underLoad) timeError(cal handover.Calibration) float64 {
+	return math.Hypot(speed.RatioError(cal), u.error)
+}
+
 // at returns the time of a hash when this share of the service's CPUs hashes ÷ that on an idle service.
 func (u underLoad) at(busy float64) float64 { return 1 + u.slope*min(1, busy) }
 
@@ -63,11 +69,13 @@ func (t *trial) setUnderLoad() {
 	if share < leastBusy {
 		return
 	}
-	before := after
-	if t.Spec.Service.Replicas <= 1 { // of several, only the slowest one's calibration is kept
-		before = ratio * float64(t.Calibration.ReferenceMicroseconds)
+	before, independent := ratio*float64(t.Calibration.ReferenceMicroseconds), math.Sqrt(1.5)
+	if t.Spec.Service.Replicas > 1 { // only the slowest one's calibration is kept
+		before, independent = after, math.Sqrt2
 	}
-	idle, error := (before+after)/2, t.idleError(before, after)
+	// Each time rests on seconds, and so may be off by the whole deviation of a second. If the idle service was slower at
+	// one end, the CPU drifted meanwhile.
+	idle, error := (before+after)/2, max(independent*t.scatter(), math.Abs(math.Log(after/before))/math.Sqrt2)
 	load := underLoad{slope: (busiest/idle - 1) / share, error: normal95 * error}
 	if load.slope*share > leastRise && math.Log(busiest/max(before, after)) > certainRise*error && t.rises(load, idle) {
 		t.load = load
@@ -82,16 +90,6 @@ func (t *trial) busiest() (hash, share float64) {
 		}
 	}
 	return hash, share
-}
-
-// idleError returns the error of the rise, one standard deviation of its logarithm. Each time rests on seconds, and so may
-// be off by the whole deviation of a second. If the idle service was slower at one end, the CPU drifted meanwhile.
-func (t *trial) idleError(before, after float64) float64 {
-	independent := math.Sqrt2
-	if before != after {
-		independent = math.Sqrt(1.5)
-	}
-	return max(independent*t.scatter(), math.Abs(math.Log(after/before))/math.Sqrt2)
 }
 
 // rises reports whether each busy step shows at least half of what the slope gives for it. A CPU that was slow in one step

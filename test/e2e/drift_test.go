@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"flag"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -52,14 +53,14 @@ type inHashTimes struct {
 	disturbed bool
 }
 
-var everySchedule = flag.Bool("every-schedule", false, "also measure a CPU that gets faster, and one whose speed goes up and down, and more that are slower when they are busy, which takes six minutes")
+var everySchedule = flag.Bool("every-schedule", false, "also measure the other schedules, which takes five minutes more")
 
 // The hash of these services really takes more or less CPU time, on a schedule. Their results
 // at the reference speed must be those of the steady one. They have a whole CPU: under a
 // quota, p95 in hash times depends on how many hashes fit into its period of 100 ms.
 func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	ns := namespace(t)
-	steady := drifting(t, ns, "steady", 1, nil)
+	steady := drifting(t, ns, "steady", 1, 1)
 	if t.Failed() {
 		return
 	}
@@ -74,7 +75,7 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	if *everySchedule {
 		schedules = append(schedules, schedule{"sawtooth", 1, statesSawtooth}, schedule{"faster", 1, statesFaster})
 	}
-	if two := drifting(t, ns, "steady", 1, twoWorkers); !t.Failed() {
+	if two := drifting(t, ns, "steady", 1, 2); !t.Failed() {
 		busier(t, ns, two, "busy30", 0.30)
 		if *everySchedule {
 			busier(t, ns, two, "busy10", 0.10)
@@ -83,7 +84,7 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	}
 	for _, tt := range schedules {
 		t.Run(tt.schedule, func(t *testing.T) {
-			got := drifting(t, ns, tt.schedule, tt.slower, nil, tt.stated)
+			got := drifting(t, ns, tt.schedule, tt.slower, 1, tt.stated)
 			near(t, "maximum", got.maximum, steady.maximum, 0.03)
 			near(t, "capacity", got.capacity, steady.capacity, driftCapacity)
 			within := driftP95
@@ -95,11 +96,6 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	}
 }
 
-// twoWorkers lets a service begin a hash beside another one.
-func twoWorkers(s *v1beta1.SizingExperimentSpec) {
-	s.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}}
-}
-
 // busier measures a service whose hashes take longer by a share while another one has begun. That is no drift: how much
 // longer they take is what its maximum is lower by, and its capacity is lower by as much as that is at its load.
 func busier(t *testing.T, ns string, steady inHashTimes, schedule string, share float64) {
@@ -107,7 +103,7 @@ func busier(t *testing.T, ns string, steady inHashTimes, schedule string, share 
 	t.Run(schedule, func(t *testing.T) {
 		stated := 1.0
 		// About half of the hashes begin beside another one.
-		got := drifting(t, ns, schedule, 1+share/2, twoWorkers, func(t *testing.T, e *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) {
+		got := drifting(t, ns, schedule, 1+share/2, 2, func(t *testing.T, e *v1beta1.SizingExperiment, trial *v1beta1.SizingTrial) {
 			t.Helper()
 			load := trial.Status.Speed.UnderLoad
 			said := slices.ContainsFunc(e.Status.Results[0].Reasons, func(r v1beta1.Reason) bool { return r.Type == v1beta1.ReasonSlowerUnderLoad })
@@ -125,17 +121,13 @@ func busier(t *testing.T, ns string, steady inHashTimes, schedule string, share 
 	})
 }
 
-// drifting measures one of the login services. The objective in hash times is the same for all
+// drifting measures one of the login services, with so many hashes at a time. The objective in hash times is the same for all
 // of them.
-func drifting(t *testing.T, ns, schedule string, slower float64, change func(*v1beta1.SizingExperimentSpec), stated ...func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)) inHashTimes {
+func drifting(t *testing.T, ns, schedule string, slower float64, workers int32, stated ...func(*testing.T, *v1beta1.SizingExperiment, *v1beta1.SizingTrial)) inHashTimes {
 	t.Helper()
 	o := startOperator(t, `loginService: {image: "hashmark.dev/drift-`+schedule+`:e2e"}`)
 	defer o.stop() // the next one has another image
-	name := schedule
-	if change != nil {
-		name += "-changed"
-	}
-	e := undisturbed(t, tiny(ns, name, costs(8), func(s *v1beta1.SizingExperimentSpec) {
+	e := undisturbed(t, tiny(ns, fmt.Sprintf("%s-%d", schedule, workers), costs(8), func(s *v1beta1.SizingExperimentSpec) {
 		s.Seed = ptr.To[int64](1)
 		s.Matrix.CPULimits = fixture.Limits("1")
 		s.Load = v1beta1.Load{
@@ -143,9 +135,7 @@ func drifting(t *testing.T, ns, schedule string, slower float64, change func(*v1
 			StepSeconds: driftShortest, WarmupSeconds: ptr.To[int32](2), RequestTimeoutSeconds: 5,
 		}
 		s.Objective.P95Milliseconds = int32(driftObjective * driftBaseline * slower * hashMicroseconds(t, 8) / 1000)
-		if change != nil {
-			change(s)
-		}
+		s.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyWorkerPool, Workers: &workers}}
 	}), 4*time.Minute)
 	trial := theTrial(t, e)
 	row := e.Status.Results[0]
@@ -153,7 +143,7 @@ func drifting(t *testing.T, ns, schedule string, slower float64, change func(*v1
 		t.Fatalf("a number is missing in %+v, at the speed %+v", row, e.Status.Speed)
 	}
 	doubtful := 0
-	if change != nil {
+	if workers > 1 {
 		doubtful = 1 // a step at 70 % of the bound of an idle service is a long queue for a slower one
 	}
 	rowsHold(t, e, doubtful)

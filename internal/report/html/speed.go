@@ -43,7 +43,7 @@ func speedFigures(d report.Document) []figure {
 	f := figure{
 		Caption: "The hash time relative to the reference, over the experiment: above the line the CPU was slower. " +
 			"Each section is a trial, named after its variant: dots are the blocks of its calibration, the line is its load. " +
-			"The band is the 10th to the 90th percentile; its upper edge is the slow speed, for which sizes are chosen.",
+			"The band is the 10th to the 90th percentile; its upper edge is the slow speed. Sizes are chosen for one that is slower, because another pod can be.",
 		Columns: []string{"Variant", "Load started", "Fast", "Median", "Slow", "Windows", "Planned for", "Verdict"},
 	}
 	all := observations(d)
