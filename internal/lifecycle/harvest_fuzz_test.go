@@ -35,6 +35,7 @@ func FuzzReadCalibration(f *testing.F) {
 	f.Add(string(own))
 	f.Add(`{"hashMicroseconds":1,"samples":1,"goMaxProcs":1024,"blockMicroseconds":[3600000000],"cpuModel":"\u202ea"}`)
 	f.Add(`{"hashMicroseconds":3600000000,"samples":2147483647,"goMaxProcs":1,"cpuset":"0-9999999999","scaledFromCost":31}`)
+	f.Add(`{"hashMicroseconds":10,"samples":1,"goMaxProcs":1,"coreCpuset":"all of them"}`)
 	f.Add(`{"hashMicroseconds":1e18}{}`)
 	f.Add(`{"hashMicroseconds":10,"samples":100,"goMaxProcs":1,"blockMicroseconds":[]}`)
 	f.Fuzz(func(t *testing.T, message string) {
@@ -44,13 +45,15 @@ func FuzzReadCalibration(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, text := range []string{read.CPUModel, read.BootID, read.GoVersion, read.Cpuset} {
+		for _, text := range []string{read.CPUModel, read.BootID, read.GoVersion, read.Cpuset, read.CoreCpuset} {
 			if len(text) > 1024 || strings.ContainsFunc(text, unicode.IsControl) {
 				t.Errorf("the calibration has the text %q", text)
 			}
 		}
-		if evidence.CPUs(read.Cpuset) > evidence.MostCPUs {
-			t.Errorf("the cpuset is %s", read.Cpuset)
+		for _, list := range []string{read.Cpuset, read.CoreCpuset} {
+			if list != "" && evidence.CPUs(list) == 0 {
+				t.Errorf("the cpuset is %s", list)
+			}
 		}
 		var result calibration.Result
 		if err := json.Unmarshal([]byte(message), &result); err != nil {

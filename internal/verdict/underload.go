@@ -77,7 +77,7 @@ func (t *trial) setUnderLoad() {
 	// one end, the CPU drifted meanwhile.
 	idle, error := (before+after)/2, max(independent*t.scatter(), math.Abs(math.Log(after/before))/math.Sqrt2)
 	load := underLoad{slope: (busiest/idle - 1) / share, error: normal95 * error}
-	if load.slope*share > leastRise && math.Log(busiest/max(before, after)) > certainRise*error && t.rises(load, idle) {
+	if rise := load.slope * share; rise > leastRise && math.Log1p(rise) > certainRise*error && t.rises(load, idle) {
 		t.load = load
 	}
 }

@@ -94,6 +94,12 @@ func TestDriftIsNotSlownessThatTheLoadCauses(t *testing.T) {
 		},
 		"a sawtooth of 100 s": func(at time.Duration) float64 { return 0.85 + 0.3*math.Mod(at.Seconds()+50, 100)/100 },
 		"a sawtooth of 80 s":  func(at time.Duration) float64 { return 0.85 + 0.3*math.Mod(at.Seconds()+40, 80)/80 },
+		"a tooth that ends with the load": func(at time.Duration) float64 {
+			if at > 74*time.Second {
+				return 0.87
+			}
+			return 1 + 0.15*max(0, at.Seconds())/74
+		},
 		"slow only while it is full": func(at time.Duration) float64 {
 			if at > 64*time.Second && at < 74*time.Second {
 				return 1.12
