@@ -323,10 +323,10 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"a quota below zero":                strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
 		"values of another version":         strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":   whole + strings.Repeat("service - - 0 0 0 0 0\n", 300),
-		"a failure without a reason":        "hashmark/7 failure= exit=1\n",
-		"a failure with an invalid reason":  "hashmark/7 failure=%-~ exit=1\n",
-		"a failure without an exit code":    "hashmark/7 failure=K6Failed\n",
-		"a failure with a stray line":       "hashmark/7 failure=K6Failed exit=1\nno detail\n",
+		"a failure without a reason":        "hashmark/6 failure= exit=1\n",
+		"a failure with an invalid reason":  "hashmark/6 failure=%-~ exit=1\n",
+		"a failure without an exit code":    "hashmark/6 failure=K6Failed\n",
+		"a failure with a stray line":       "hashmark/6 failure=K6Failed exit=1\nno detail\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text == whole {
@@ -355,7 +355,7 @@ func TestFailures(t *testing.T) {
 		"characters that control a terminal": {"a\x1b[31m\u009b\u202eb\u2028c\r\nd\x00", func(f *measurement.Failure) bool {
 			return f.Detail == "a\ufffd[31m\ufffd\ufffdb\ufffdc\ufffd\nd\ufffd"
 		}},
-		"a line that looks like the last": {"end 00000000\nhashmark/7", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
+		"a line that looks like the last": {"end 00000000\nhashmark/6", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message := measurement.EncodeFailure(handover.ScriptError, test.detail, 107)
