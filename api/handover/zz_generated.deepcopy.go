@@ -289,6 +289,16 @@ func (in *StepResult) DeepCopyInto(out *StepResult) {
 		*out = new(int64)
 		**out = **in
 	}
+	if in.ReplicaSpreadPerMille != nil {
+		in, out := &in.ReplicaSpreadPerMille, &out.ReplicaSpreadPerMille
+		*out = new(int64)
+		**out = **in
+	}
+	if in.LongestPauseMicroseconds != nil {
+		in, out := &in.LongestPauseMicroseconds, &out.LongestPauseMicroseconds
+		*out = new(int64)
+		**out = **in
+	}
 	if in.SlowerThanP50 != nil {
 		in, out := &in.SlowerThanP50, &out.SlowerThanP50
 		*out = new(int64)

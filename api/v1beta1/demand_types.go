@@ -69,7 +69,9 @@ type Demand struct {
 	// How the recommended size is verified before the experiment ends: it is deployed and
 	// driven at the demanded rate. Replica (the default) drives one replica at its share of
 	// the rate, Full drives all replicas at the whole rate, both with surviveReplicas
-	// fewer. Both drive new pods. Same takes the load that decided about the size for its
+	// fewer. Headroom drives one replica at its share of the rate with headroomPercent, so that
+	// the verification shows the headroom too; a size that is near its capacity fails it more
+	// often. All three drive new pods. Same takes the load that decided about the size for its
 	// verification, only with matrix.measure: Decision, and None does not verify. A
 	// verification counts logins for at most ten minutes. If the size fails, the next best
 	// size is verified, once. Full falls back to Replica if it takes more than ten replicas
@@ -91,7 +93,7 @@ func (d *Demand) MilliPerSecond() int64 {
 }
 
 // Verify is how a recommended size is verified.
-// +kubebuilder:validation:Enum=None;Same;Replica;Full
+// +kubebuilder:validation:Enum=None;Same;Replica;Headroom;Full
 type Verify string
 
 const (
@@ -101,6 +103,8 @@ const (
 	VerifySame Verify = "Same"
 	// VerifyReplica drives one replica at its share of the demanded rate.
 	VerifyReplica Verify = "Replica"
+	// VerifyHeadroom drives one replica at its share of the demanded rate with headroom.
+	VerifyHeadroom Verify = "Headroom"
 	// VerifyFull drives all replicas at the demanded rate.
 	VerifyFull Verify = "Full"
 )

@@ -55,8 +55,13 @@ const (
 	ReasonPodAltered = "PodAltered"
 	// ReasonRateNotAchieved means that logins were not sent within their step.
 	ReasonRateNotAchieved = "RateNotAchieved"
+	// ReasonReplicasInTurn means that the replicas take turns, as behind kube-proxy in IPVS mode. It does not
+	// affect the verdict, because the model includes it.
+	ReasonReplicasInTurn = "ReplicasInTurn"
 	// ReasonResolution means that the service is faster than the generator can time.
 	ReasonResolution = "Resolution"
+	// ReasonServicePaused means that the service answered no login for some time although logins waited.
+	ReasonServicePaused = "ServicePaused"
 	// ReasonSharedNode means that the load generator ran on the service's CPUs.
 	ReasonSharedNode = "SharedNode"
 	// ReasonSlowerUnderLoad means that hashes take longer the busier the service is, by its own load. It

@@ -189,6 +189,15 @@ type StepModel struct {
 	// The CPU time per login, in microseconds: the service's CPU time, divided by its
 	// hashes.
 	CPUPerLoginMicroseconds int64 `json:"cpuPerLoginMicroseconds"`
+	// How long a login waits for something other than the CPU of the service, for example a database, in
+	// microseconds. The simulation includes it. It is the measured less the simulated median in the
+	// step with the lowest rate. Only with service.own; absent if it is not positive.
+	// +optional
+	WaitMicroseconds int64 `json:"waitMicroseconds,omitempty"`
+	// Whether the replicas are simulated as taking turns, because they shared the logins so evenly. By default
+	// each login goes to one of them at random.
+	// +optional
+	InTurn bool `json:"inTurn,omitempty"`
 	// The simulated 95th percentile of latency, in microseconds: the mean over the possible
 	// phases of the quota's periods, because the true phase is unknown.
 	P95Microseconds int64 `json:"p95Microseconds"`

@@ -2,7 +2,10 @@ package generator
 
 import (
 	"context"
+	"math"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -63,20 +66,27 @@ func (c collector) watch(ctx, waiting context.Context, zero time.Time, moments [
 }
 
 // addTo adds to a step's result what service and generator used in its counted part.
-func (r stepReadings) addTo(step *measurement.StepResult) {
+func (r stepReadings) addTo(step *measurement.StepResult, open bool) {
 	if before, after := r.settled.generator, r.countedEnd.generator; before != nil && after != nil {
 		if used, err := evidence.Between(evidence.Service{Reading: *before}, evidence.Service{Reading: *after}); err == nil {
 			used.IdleMicroseconds, used.StealMicroseconds, used.BusyMicroseconds = 0, 0, 0
 			step.Generator = &used
 		}
 	}
-	step.Service = between(r.settled.services, r.countedEnd.services)
+	deltas := between(r.settled.services, r.countedEnd.services)
+	if deltas != nil {
+		total := evidence.Sum(deltas...)
+		step.Service = &total
+	}
+	if open {
+		step.ReplicaSpreadPerMille = spread(deltas)
+	}
 	step.ServiceInFlightAfterDrain = inFlight(r.drained.services)
 }
 
-// between returns the sum of what all pods used. It returns nil if a pod could not be read
+// between returns what each pod used. It returns nil if a pod could not be read
 // or was restarted in between: a sum without one pod would be too small.
-func between(before, after []*evidence.Service) *evidence.Delta {
+func between(before, after []*evidence.Service) []evidence.Delta {
 	if len(before) == 0 || len(before) != len(after) {
 		return nil
 	}
@@ -91,8 +101,25 @@ func between(before, after []*evidence.Service) *evidence.Delta {
 		}
 		deltas[i] = used
 	}
-	total := evidence.Sum(deltas...)
-	return &total
+	return deltas
+}
+
+// spread returns the variance of the pods' numbers of hashes ÷ their mean, times 1000. It returns nil for one pod, and
+// without hashes.
+func spread(pods []evidence.Delta) *int64 {
+	var hashes []float64
+	for _, pod := range pods {
+		hashes = append(hashes, float64(pod.Hashes))
+	}
+	if len(hashes) < 2 {
+		return nil
+	}
+	mean, variance := stat.MeanVariance(hashes, nil)
+	if mean <= 0 {
+		return nil
+	}
+	perMille := int64(math.Round(1000 * variance / mean))
+	return &perMille
 }
 
 // mostInFlight is more logins than any service holds at a time.

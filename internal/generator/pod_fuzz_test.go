@@ -48,7 +48,7 @@ func FuzzEvidence(f *testing.F) {
 			r.services = append(r.services, r.services[0])
 		}
 		var step measurement.StepResult
-		readings.addTo(&step)
+		readings.addTo(&step, true)
 		if step.Service != nil {
 			if d := step.Service; min(d.ElapsedMicroseconds, d.CPUMicroseconds, d.Periods, d.ThrottledPeriods, d.Hashes, d.TimedHashes, d.HashMicroseconds, d.Refused, d.Abandoned) < 0 {
 				t.Errorf("a negative difference: %+v", *d)

@@ -137,7 +137,7 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 	warmup := len(config.Plan.Steps) - len(run.Steps)
 	for i := range run.Steps {
 		step := config.Plan.Steps[warmup+i]
-		seen.steps[i].addTo(&run.Steps[i])
+		seen.steps[i].addTo(&run.Steps[i], step.Kind == loadplan.Open)
 		if config.Own != nil {
 			countLogins(run.Steps[i].Service, warmup+i, step, log)
 		}

@@ -23,6 +23,9 @@ const (
 	FirstCheckError = 0.04
 	// LaterCheckError is the part of CheckError of each other check but the last.
 	LaterCheckError = 0.005
+	// ownSeconds is how long a user's own service is verified at least. What it does beside hashing, such as
+	// collecting garbage or saving its database, may come once a minute.
+	ownSeconds = 180
 	// verificationIndex is the index of the first step in StepSeed. It differs from those
 	// of measurements, so that a verification has arrivals of its own.
 	verificationIndex = 100
@@ -59,6 +62,9 @@ func (s service) checkedSteps(spec v1beta1.SizingTrialSpec, offered int64) []Ste
 	first, room := FirstCheck(spec.Objective), int(offered)*matrix.VerificationSeconds/milli
 	if s.utilisation(offered) < SteadyBelow {
 		first = max(first, s.steadyRequests(offered))
+	}
+	if spec.Service.Own != nil {
+		first = max(first, int(offered)*ownSeconds/milli)
 	}
 	for i, total := range checkedAfter(first, room) {
 		step := s.open(spec, v1beta1.PurposeVerification, verificationIndex+i, offered, total-counted)

@@ -169,9 +169,12 @@ func walkPresence(p *positions, s *StepResult) {
 		bits = optional(p, bits, len(numbers)+6, &s.Alive.P95Microseconds)
 	}
 	bits = optional(p, bits, len(numbers)+7, &s.Latencies)
+	// Earlier versions have no bit for what was added after them, so it comes last.
+	bits = optional(p, bits, len(numbers)+8, &s.LongestPauseMicroseconds)
+	bits = optional(p, bits, len(numbers)+9, &s.ReplicaSpreadPerMille)
 	if !p.reading {
 		p.unsigned(&bits)
-	} else if bits>>(len(numbers)+8) != 0 {
+	} else if bits>>(len(numbers)+10) != 0 {
 		p.fail("a step has values that this version does not support")
 	}
 }

@@ -52,6 +52,12 @@ func walkStep(p *positions, s *StepResult) {
 	if s.Alive != nil {
 		walkAlive(p, s.Alive, s.CountedMicroseconds/1_000_000)
 	}
+	if s.LongestPauseMicroseconds != nil {
+		p.millis(s.LongestPauseMicroseconds, p.unsigned)
+	}
+	if s.ReplicaSpreadPerMille != nil {
+		p.unsigned(s.ReplicaSpreadPerMille)
+	}
 }
 
 // walkAlive expects a probe per second, as with one pod.

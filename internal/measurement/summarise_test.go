@@ -70,6 +70,8 @@ func TestOpenStep(t *testing.T) {
 			P95Interval:              between(99*ms, 109*ms),
 			FirstHalfP50Microseconds: us(34 * ms), SecondHalfP50Microseconds: us(84 * ms),
 			StartLagP95Microseconds: us(ms), StartLagP99Microseconds: us(ms),
+			// A login is due every 20 ms, and takes 1 ms longer than the one before.
+			LongestPauseMicroseconds: us(21 * ms),
 		}, SentInWindow: 100,
 		// The last five are answered after the counted part: they were due 20 to
 		// 100 ms before its end and took 105 to 109 ms.
@@ -148,6 +150,7 @@ func TestOpenStep(t *testing.T) {
 				s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(108*ms), nil, nil
 				s.P50Interval = between(49*ms, 74*ms)
 				s.SecondHalfP50Microseconds = us(88 * ms)
+				s.LongestPauseMicroseconds = us(25 * ms) // since the third of the logins after those four was sent
 			}),
 		},
 		"a login without a record was never sent": {

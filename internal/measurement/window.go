@@ -94,6 +94,7 @@ func (w window) result(records []Record) (StepResult, []int64) {
 	}
 	if w.open {
 		w.setHalves(&result, records)
+		w.setLongestPause(&result, records)
 		result.NeverSent = int64(w.Requests - len(lags))
 		result.Scheduled += result.NeverSent
 		slices.Sort(lags)

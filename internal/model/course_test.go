@@ -89,11 +89,11 @@ func TestAChangeOfSpeedMeetsTheLoginsThatAreHashedThen(t *testing.T) {
 		"with turns both are slowed": {
 			model.Service{Hash: 100 * ms}, begun(0, 1.5), at(0, 0), each(290, 300)},
 		"a quota is used up by fewer hashes, and a stall is not slowed": {
-			// 50 ms of the quota compute two thirds of 75 ms; after the stall until 100 ms, 25
-			// remain.
-			model.Service{Pooled: true, Hash: 50 * ms, QuotaMilliCPU: 500}, begun(0, 1.5), at(0), each(100 + 25)},
+			// The tick at 52 ms stops the 75 ms that the hash now takes; after the stall until 100 ms,
+			// 23 remain.
+			model.Service{Pooled: true, Hash: 50 * ms, QuotaMilliCPU: 500}, begun(0, 1.5), at(0), each(100 + 23)},
 		"a change of speed in a stall applies after it": {
-			model.Service{Pooled: true, Hash: 75 * ms, QuotaMilliCPU: 500}, &model.Course{Every: 80 * ms, Factors: []float64{1, 2}}, at(0), each(100 + 50)},
+			model.Service{Pooled: true, Hash: 75 * ms, QuotaMilliCPU: 500}, &model.Course{Every: 80 * ms, Factors: []float64{1, 2}}, at(0), each(100 + 46)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,8 @@ func (s Service) serve(phase float64, due, latencies []time.Duration) (events in
 		return newPod(s, phase).serve(due, latencies)
 	}
 	shorter := func(d time.Duration) time.Duration { return time.Duration(math.Ceil(float64(d) / factor)) }
-	s.Hash, s.Timeout, s.Course = shorter(s.Hash), shorter(s.Timeout), s.Course.scaled(shorter)
+	s.Hash, s.Wake, s.Wait, s.Timeout = shorter(s.Hash), shorter(s.Wake), shorter(s.Wait), shorter(s.Timeout)
+	s.Course = s.Course.scaled(shorter)
 	early := make([]time.Duration, len(due))
 	for i := range due {
 		early[i] = shorter(due[i])
@@ -87,8 +88,8 @@ func (p *pod) changes() time.Duration {
 	if len(p.running) == 0 {
 		return never
 	}
-	at := p.bandwidth.changes(p.now, len(p.running))
-	if p.bandwidth.stalled() {
+	at := p.bandwidth.changes(p.now)
+	if p.bandwidth.stalled {
 		return at
 	}
 	factor, until := p.service.Course.at(p.now)
@@ -104,16 +105,14 @@ func (p *pod) changes() time.Duration {
 
 // advance lets running logins run until a moment. Nothing may change before that.
 func (p *pod) advance(until time.Duration) {
-	var used time.Duration
-	if !p.bandwidth.stalled() {
-		used = until - p.now
+	if !p.bandwidth.stalled {
 		factor, _ := p.service.Course.at(p.now)
-		done := progress(used, factor)
+		done := progress(until-p.now, factor)
 		for i := range p.running {
 			p.running[i].left -= done
 		}
 	}
-	p.bandwidth.drain(used*time.Duration(len(p.running)), until)
+	p.bandwidth.advance(p.now, until)
 	p.now = until
 }
 
@@ -129,7 +128,7 @@ func (p *pod) finish() {
 			continue
 		}
 		p.latencies[t.login] = Failed
-		if took := p.now - p.due[t.login]; !p.givenUp(took) {
+		if took := p.now - p.due[t.login] + p.service.Wait; !p.givenUp(took) {
 			p.latencies[t.login] = took
 		}
 	}
@@ -167,6 +166,9 @@ func (p *pod) givenUp(took time.Duration) bool {
 
 func (p *pod) admit(login int) {
 	t := turn{login: login, left: p.service.Hash}
+	if p.begun() == 0 {
+		t.left += p.service.Wake
+	}
 	switch {
 	case p.workers == 0 || p.begun() < p.workers:
 		p.enter(t)
@@ -180,7 +182,7 @@ func (p *pod) admit(login int) {
 // yield removes logins from their lanes if their turn is over and others are ready.
 func (p *pod) yield() {
 	over := func(t turn) bool { return t.until <= p.now }
-	if p.ready.length() == 0 || p.bandwidth.stalled() || !slices.ContainsFunc(p.running, over) {
+	if p.ready.length() == 0 || p.bandwidth.stalled || !slices.ContainsFunc(p.running, over) {
 		return
 	}
 	still := p.running[:0]
@@ -200,6 +202,7 @@ func (p *pod) run() {
 		t.until = p.now.Truncate(pollEvery) + 2*pollEvery
 		p.running = append(p.running, t)
 	}
+	p.bandwidth.occupy(len(p.running))
 }
 
 // turn is a login in a pod.
@@ -237,50 +240,4 @@ func (l *fifo) pop() turn {
 	t := l.turns[l.head]
 	l.head++
 	return t
-}
-
-// bandwidth is the state of a pod's quota. The zero value has no quota.
-type bandwidth struct {
-	// quota is the runtime that a refill brings; 0 means no quota.
-	quota time.Duration
-	// left is the runtime that is left until the next refill, which is at the moment refill.
-	left, refill time.Duration
-}
-
-// newBandwidth returns a quota whose first refill is after a share of a period. The pod was
-// idle before, so it begins with the whole runtime.
-func newBandwidth(s Service, phase float64) bandwidth {
-	if !s.binding() {
-		return bandwidth{}
-	}
-	quota := time.Duration(s.QuotaMilliCPU) * period / 1000
-	return bandwidth{quota: quota, left: quota, refill: max(1, time.Duration(phase*float64(period)))}
-}
-
-// stalled reports whether nothing can run before the next refill.
-func (b *bandwidth) stalled() bool { return b.quota > 0 && b.left <= 0 }
-
-// changes returns when so many busy lanes will have used what is left, or when it is refilled,
-// whichever is first.
-func (b *bandwidth) changes(now time.Duration, lanes int) time.Duration {
-	if b.quota == 0 {
-		return never
-	}
-	if b.stalled() {
-		return b.refill
-	}
-	n := time.Duration(lanes)
-	return min(b.refill, now+(b.left+n-1)/n)
-}
-
-// drain subtracts what lanes used until now, and refills if a refill is due.
-func (b *bandwidth) drain(used, now time.Duration) {
-	if b.quota == 0 {
-		return
-	}
-	b.left -= used
-	if now >= b.refill {
-		b.left = b.quota
-		b.refill += (1 + (now-b.refill)/period) * period
-	}
 }

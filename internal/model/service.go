@@ -24,8 +24,9 @@ const (
 // Service is a login service in the simulation.
 type Service struct {
 	// Replicas is the number of pods behind one address. Each login goes to one of them at
-	// random. 0 counts as 1.
+	// random, or to the next one if InTurn is set. 0 counts as 1.
 	Replicas int32
+	InTurn   bool
 	// Lanes is how many hashes one pod computes at a time: the minimum of its workers,
 	// GOMAXPROCS and the CPUs of its cpuset. 0 counts as 1.
 	Lanes int32
@@ -39,8 +40,11 @@ type Service struct {
 	QueueLength int32
 	// QuotaMilliCPU is the CPU quota of one pod, in thousandths; 0 means no quota.
 	QuotaMilliCPU int64
-	// Hash is the CPU time of one login.
-	Hash time.Duration
+	// Hash is the CPU time of one login. A login that finds its pod idle takes Wake in addition.
+	Hash, Wake time.Duration
+	// Wait is how long a login waits, in addition, for something other than this service's CPU. Meanwhile the
+	// service works for others.
+	Wait time.Duration
 	// Timeout is when callers give up; 0 means never.
 	Timeout time.Duration
 	// Course is how the CPU time of a login changes over the run; nil if it does not.

@@ -117,7 +117,7 @@ func draw(s Service, runs, logins int, uniform bool, seed uint64) *gaps {
 		g.phases[run] = phase
 		g.runs[run] = make([]float64, 2*logins)
 		for i := range g.runs[run] {
-			g.runs[run][i] = gap(source, int(s.Replicas), uniform)
+			g.runs[run][i] = s.gap(source, uniform)
 		}
 	}
 	return g
@@ -135,15 +135,24 @@ func (g *gaps) mean(from, to int) float64 {
 	return sum / float64(len(g.runs)*(to-from))
 }
 
-// gap draws the time until the next login at one of the replicas. If logins are independent,
-// those at one replica are independent too.
-func gap(source *rand.Rand, replicas int, uniform bool) float64 {
-	if !uniform {
-		return source.ExpFloat64()
-	}
+// gap draws the time until the next login at one of the replicas. If logins are independent and go to replicas at
+// random, those at one replica are independent too.
+func (s Service) gap(source *rand.Rand, uniform bool) float64 {
 	passed := 1.0
-	for source.IntN(replicas) != 0 {
-		passed++
+	switch {
+	case s.InTurn && uniform:
+		passed = float64(s.Replicas)
+	case s.InTurn:
+		passed = 0
+		for range s.Replicas {
+			passed += source.ExpFloat64()
+		}
+	case !uniform:
+		passed = source.ExpFloat64()
+	default:
+		for source.IntN(int(s.Replicas)) != 0 {
+			passed++
+		}
 	}
 	return passed
 }

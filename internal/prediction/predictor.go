@@ -38,7 +38,9 @@ func ServiceOf(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, 
 	if trial := typicalRun(trials, verdict.Combined(trials), variant.Name); trial != nil {
 		own := trial.Spec
 		own.Service.Replicas = 1
-		return model.NewService(own, *trial.Status.Calibration, login(trial)), true
+		service := model.NewService(own, *trial.Status.Calibration, login(trial))
+		service.Wait = verdict.WaitPerLogin(trial)
+		return service, true
 	}
 	f := newPredictor(spec, trials)
 	if f == nil || variant.Hash.Bcrypt == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -114,7 +115,7 @@ func PriceDifference(price, base *big.Rat) *int64 {
 
 // Verifies reports whether an experiment's recommendation is verified.
 func Verifies(spec v1beta1.SizingExperimentSpec) bool {
-	return spec.Demand != nil && (spec.Demand.Verify == v1beta1.VerifyReplica || spec.Demand.Verify == v1beta1.VerifyFull)
+	return spec.Demand != nil && !slices.Contains([]v1beta1.Verify{"", v1beta1.VerifyNone, v1beta1.VerifySame}, spec.Demand.Verify)
 }
 
 // Deciding returns text such as "Measuring c10-500m: it is saturated, and then driven at 6.5/s".

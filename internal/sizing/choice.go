@@ -118,7 +118,7 @@ func (a answer) confidence(best sized) (v1beta1.Confidence, string) {
 	if outcome, why := a.verified(best); outcome != v1beta1.VerificationMet {
 		return v1beta1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why
 	}
-	return v1beta1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"
+	return v1beta1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification at " + a.verifiedRate()
 }
 
 // carried reports whether a decision showed that a replica of the size carries its share of the demand.
@@ -129,7 +129,15 @@ func (a answer) carried(best sized) bool {
 // heldOr says that a size's verification is Met, or returns otherwise.
 func (a answer) heldOr(best sized, otherwise string) string {
 	if outcome, _ := a.verified(best); outcome == v1beta1.VerificationMet {
-		return "; at the demanded rate, but not above it, the verification confirms this size"
+		return "; at " + a.verifiedRate() + ", but not above it, the verification confirms this size"
 	}
 	return otherwise
+}
+
+// verifiedRate says at which rate sizes are verified, which is what confidence High covers.
+func (q Question) verifiedRate() string {
+	if q.Verify == v1beta1.VerifyHeadroom {
+		return "the demanded rate with its headroom"
+	}
+	return "the demanded rate"
 }

@@ -59,7 +59,10 @@ func (q Question) drive(variant string, replicas int64) (v1beta1.Verification, s
 	driven := v1beta1.Verification{
 		Variant: variant, Replicas: int32(replicas), DrivenReplicas: 1, OfferedMilliPerSecond: ceil(q.MilliPerSecond, left),
 	}
-	if q.Verify == v1beta1.VerifyFull && left <= mostDriven && q.MilliPerSecond <= q.FastestMilliPerSecond {
+	switch {
+	case q.Verify == v1beta1.VerifyHeadroom:
+		driven.OfferedMilliPerSecond = max(driven.OfferedMilliPerSecond, ceil(q.required(), replicas))
+	case q.Verify == v1beta1.VerifyFull && left <= mostDriven && q.MilliPerSecond <= q.FastestMilliPerSecond:
 		driven.DrivenReplicas, driven.OfferedMilliPerSecond = int32(left), q.MilliPerSecond
 	}
 	rate := driven.OfferedMilliPerSecond

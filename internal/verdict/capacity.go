@@ -82,7 +82,8 @@ func (d *decision) objection() string {
 	if d.disturbed {
 		return "the model is not used: it assumes that the service has its CPUs for itself, and something else used them"
 	}
-	if worst, found := d.worstRatio(); found {
+	// How a user's own service differs from the model is measured, and corrected by factor.
+	if worst, found := d.worstRatio(); found && d.spec.Service.Own == nil {
 		if ratio := worst.unexplained(); max(ratio, 1/ratio) > d.disagreement(worst) {
 			return fmt.Sprintf("the model is not used: in %s, p95 was %s times the simulated p95", worst.name(), units.Ratio(ratio))
 		}

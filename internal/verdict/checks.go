@@ -23,6 +23,7 @@ var checks = []check{
 	ofSteps(noisyNeighbour),
 	ofSteps(aboveCPUBound),
 	ofSteps(belowCPUBound),
+	ofSteps(servicePaused),
 	speedUnknown,
 	tooFewSamples,
 	notSteady,
@@ -31,6 +32,7 @@ var checks = []check{
 	overloaded,
 	livenessFails,
 	slowerUnderLoad,
+	replicasInTurn,
 	usersDistinguishable,
 }
 

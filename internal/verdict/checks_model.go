@@ -46,7 +46,10 @@ func gotSlower(t *trial) []v1beta1.Reason {
 		s.name(), units.Ratio(measured), units.Ratio(expected), units.Ratio(halvesSuspect))
 }
 
-const disagreementAdvice = "Something that the model does not include used CPU or delayed responses: look for other load on the node, and measure again"
+const (
+	disagreementAdvice = "Something that the model does not include used CPU or delayed responses: look for other load on the node, and measure again"
+	fasterAdvice       = "The service answered sooner than the model allows: look for replicas that take turns, a quota with burst, and logins that are not hashed"
+)
 
 // modelDisagrees finds a measured p95 that differs from the model's for the same logins, a measured capacity
 // that contradicts the model, and a CPU quota that the model does not support.
@@ -59,13 +62,16 @@ func modelDisagrees(t *trial) []v1beta1.Reason {
 			"%s (suspect if prediction and measurement do not overlap). %s", units.Capital(t.decided.contradiction), disagreementAdvice)
 	}
 	worst, found := t.decision.worstRatio()
-	if !found {
+	if !found || t.Spec.Service.Own != nil {
 		return nil
 	}
-	allowed, ratio := t.decision.disagreement(worst), worst.unexplained()
+	allowed, ratio, advice := t.decision.disagreement(worst), worst.unexplained(), disagreementAdvice
+	if ratio < 1 {
+		advice = fasterAdvice
+	}
 	return graded(v1beta1.ReasonModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
 		"In %s, p95 was %s times what the model predicts for the same logins, %s to %s (suspect outside %s to %s); the capacity is taken from the measured steps. %s",
-		worst.name(), units.Ratio(ratio), rounded(worst.Model.P95LowMicroseconds), rounded(worst.Model.P95HighMicroseconds), units.Ratio(1/allowed), units.Ratio(allowed), disagreementAdvice)
+		worst.name(), units.Ratio(ratio), rounded(worst.Model.P95LowMicroseconds), rounded(worst.Model.P95HighMicroseconds), units.Ratio(1/allowed), units.Ratio(allowed), advice)
 }
 
 // otherQuota finds a CPU quota that works differently from the model's.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -141,4 +142,16 @@ func usersDistinguishable(t *trial) []v1beta1.Reason {
 	return finding(v1beta1.ReasonUsersDistinguishable, "",
 		"Refusing somebody who has no account takes %s of the CPU time of refusing a wrong password, so that the "+
 			"time says who has an account. Compute a hash for unknown users, too", percent(float64(*perMille)/1000))
+}
+
+// servicePaused finds a user's own service that stood still. With several replicas, all of them did.
+func servicePaused(t *trial, s *step) []v1beta1.Reason {
+	if t.Spec.Service.Own == nil || s.simulated == nil || s.result.LongestPauseMicroseconds == nil {
+		return nil
+	}
+	pause := microseconds(*s.result.LongestPauseMicroseconds)
+	share := float64(pause-s.simulated.pause) / float64(time.Duration(t.Spec.Objective.P95Milliseconds)*time.Millisecond)
+	return graded(v1beta1.ReasonServicePaused, share, longPause, math.Inf(1),
+		"In %s, no login was answered for %s although several waited, and for at most %s in the simulation of the same logins (suspect if that is longer by %s of the objective's p95): the service stood still, for example to collect garbage, or for a lock or a backup. A pause that comes less than once a step is in the latencies of some steps only",
+		s.name(), pause.Round(time.Millisecond), s.simulated.pause.Round(time.Millisecond), percent(longPause))
 }

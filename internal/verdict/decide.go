@@ -78,7 +78,7 @@ func ForObjective(stored v1beta1.SizingTrial, objective v1beta1.Objective) v1bet
 		return judged
 	}
 	if status.Calibration != nil && status.Prediction != nil {
-		planned := simulated(judged.Spec, speed.PlannedFor(*status))(0, nil)
+		planned := simulated(judged.Spec, speed.PlannedFor(*status))(logins{}, nil)
 		status.Prediction.CapacityMilliPerSecond = rate(1000 * planned.Capacity(model.LimitOf(objective)))
 	}
 	switch {
@@ -131,6 +131,25 @@ func (d *decision) decide(row *v1beta1.VariantResult) capacity {
 // time, or else of the reported step; 0 if both are unknown.
 func CPUPerLogin(stored *v1beta1.SizingTrial) time.Duration {
 	return decisionOn(stored.Spec, &stored.Status, nil).ownCPU()
+}
+
+// WaitPerLogin returns how long a login waits for something else than the service's CPU; 0 if it does not.
+func WaitPerLogin(stored *v1beta1.SizingTrial) time.Duration {
+	return decisionOn(stored.Spec, &stored.Status, nil).wait()
+}
+
+func (d *decision) wait() time.Duration {
+	for _, s := range d.steps {
+		if s.Model != nil && s.Model.WaitMicroseconds > 0 {
+			return microseconds(s.Model.WaitMicroseconds)
+		}
+	}
+	return 0
+}
+
+// inTurn reports whether the replicas take turns.
+func (d *decision) inTurn() bool {
+	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.Model != nil && s.Model.InTurn })
 }
 
 func (d *decision) ownCPU() time.Duration {

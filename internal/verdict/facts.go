@@ -63,6 +63,7 @@ func (s *step) addAtReference(api *v1beta1.Step) {
 	if simulated := s.simulated; simulated != nil {
 		api.Model = &v1beta1.StepModel{
 			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: simulated.p95.Microseconds(),
+			WaitMicroseconds: simulated.logins.wait.Microseconds(), InTurn: simulated.logins.inTurn,
 			P95LowMicroseconds: simulated.fastest.Microseconds(), P95HighMicroseconds: simulated.slowest.Microseconds(),
 		}
 		api.Model.MeasuredPerMille = ptr.To(int64(math.Round(1000 * s.fact.ratio())))

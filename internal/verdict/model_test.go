@@ -60,6 +60,9 @@ func (m *modelStub) Percentiles(a model.Arrivals, _ uint64, perMille ...int) []t
 	return slices.Repeat([]time.Duration{value}, len(perMille))
 }
 
+// IdleShare returns 0: no login wakes the stub.
+func (m *modelStub) IdleShare(model.Arrivals, uint64) float64 { return 0 }
+
 // Latencies returns p95 for one login in ten, and 60 ms for all others.
 func (m *modelStub) Latencies(a model.Arrivals, phase float64, seed uint64) []time.Duration {
 	counted := a.Due[a.Counted:]

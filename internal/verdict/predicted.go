@@ -28,12 +28,18 @@ func (d *decision) predict() predictedCapacity {
 		limit := model.LimitOf(d.spec.Objective).Stricter(factor)
 		return min(d.ceiling(), d.load.capacity(float64(d.bound), func(longer float64) float64 {
 			if sims[longer] == nil {
-				sims[longer] = d.newModel(time.Duration(longer*float64(d.ownCPU())), nil)
+				sims[longer] = d.newModel(logins{cpu: d.ownCPU(), wait: d.wait(), inTurn: d.inTurn()}.faster(1/longer), nil)
 			}
 			return 1000 * sims[longer].Capacity(limit)
 		}))
 	}
-	factor, unsure := d.factor()
+	factor, unsure := d.factor(usualUtilisation)
+	for range refinements {
+		if d.spec.Service.Own == nil {
+			break
+		}
+		factor, unsure = d.factor(at(factor) / float64(d.bound))
+	}
 	predicted := predictedCapacity{low: at(factor * unsure), answer: at(factor), high: at(factor / unsure), elasticity: 1}
 	// A service whose hashes take 1 % longer serves 1 % less, and has in effect an objective
 	// that is 1 % stricter. The cost of the latter follows from the lower end.
@@ -61,16 +67,33 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 // factor returns measured ÷ simulated p95 as far as it is known, and the factor by which that may be off in either
 // direction with 95 % confidence. It is the posterior of a normal distribution of its logarithm: the model's error is
 // the prior, and each comparable step an observation.
-func (d *decision) factor() (likely, unsure float64) {
+func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
-	weights, sum := 1/(prior*prior), 0.0
+	if d.spec.Service.Own != nil {
+		prior = ownPrior
+	}
+	var logs, weights []float64
+	sum, total := 0.0, 1/(prior*prior)
 	for _, s := range d.steps {
 		if d.comparable(s) {
 			error := math.Hypot(stepError(d.spec.Variant), s.phaseError())
-			weights, sum = weights+1/(error*error), sum+math.Log(s.ratio())/(error*error)
+			if d.spec.Service.Own != nil {
+				error = math.Hypot(math.Hypot(ownStepError, s.phaseError()), ownChange*(d.utilisation(s)-utilisation))
+			}
+			logs, weights = append(logs, math.Log(s.ratio())), append(weights, 1/(error*error))
+			sum, total = sum+math.Log(s.ratio())/(error*error), total+1/(error*error)
 		}
 	}
-	return math.Exp(sum / weights), math.Exp(normal95 / math.Sqrt(weights))
+	mean, variance := sum/total, 1/total
+	if d.spec.Service.Own != nil && len(logs) > 1 {
+		// Steps that differ by more than their errors show what no error includes, such as pauses.
+		apart := 0.0
+		for i := range logs {
+			apart += weights[i] * (logs[i] - mean) * (logs[i] - mean) / float64(len(logs)-1)
+		}
+		variance *= max(1, apart)
+	}
+	return math.Exp(mean), math.Exp(normal95 * math.Sqrt(variance))
 }
 
 // normal95 is half of the width of the 95 % interval of a normal distribution, in standard deviations.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -40,7 +41,12 @@ type machine struct {
 	off float64
 	// wakesUp adds the CPU time for waking up from idle, as measured on a real machine.
 	wakesUp bool
-	chance  *rand.Rand
+	// replicas is the number of pods, 0 for one. They take turns, or each login goes to a random one.
+	replicas int32
+	inTurn   bool
+	// own replaces the login service, if set. hash is then the CPU time of its logins.
+	own    *ownService
+	chance *rand.Rand
 }
 
 const (
@@ -103,14 +109,18 @@ func (m machine) underLoad(step loadplan.Step, speed float64) float64 {
 // cpus returns the CPUs that the service can use.
 func (m machine) cpus() float64 {
 	if m.quota == 0 {
-		return 1
+		return m.pods()
 	}
-	return float64(m.quota) / 1000
+	return m.pods() * float64(m.quota) / 1000
 }
+
+func (m machine) pods() float64 { return float64(max(1, m.replicas)) }
 
 // service returns the true login service at a share of its bound, at the true reference.
 func (m machine) service(spec v1beta1.SizingTrialSpec, cal handover.Calibration, utilisation float64) model.Service {
-	return model.NewService(spec, cal, time.Duration(m.pod*float64(m.hash))+m.overhead(utilisation))
+	service := model.NewService(spec, cal, time.Duration(m.pod*float64(m.hash))+m.overhead(utilisation))
+	service.InTurn = m.inTurn
+	return service
 }
 
 // input returns a run on the machine, including its calibration.
@@ -121,11 +131,20 @@ func (m machine) input(t *testing.T) verdict.Input {
 		if m.quota > 0 {
 			s.Variant.CPULimit = fmt.Sprintf("%dm", m.quota)
 		}
-		s.Objective.P95Milliseconds = int32(m.objective * trueHash.Seconds() * 1000 / m.cpus())
+		s.Service.Replicas = int32(m.pods())
+		if m.own != nil {
+			s.Service.Own = &v1beta1.OwnService{}
+		}
+		s.Objective.P95Milliseconds = int32(m.objective * trueHash.Seconds() * 1000 * m.pods() / m.cpus())
 	})
 	w.Reference, w.Calibration = 0, m.calibration()
 	w.PlannedMicros = float64(w.Calibration.ReferenceMicroseconds)
 	w.Run.Services[0].QuotaMilliCPU = m.quota
+	for pod := range int(m.pods()) - 1 {
+		another := w.Run.Services[0]
+		another.BootID = fmt.Sprint("boot-", pod)
+		w.Run.Services = append(w.Run.Services, another)
+	}
 	var err error
 	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, model.Before(w.Spec, w.Calibration)); err != nil {
 		t.Fatal(err)
@@ -205,7 +224,7 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 		CountedMicroseconds: elapsed, StepResult: handover.StepResult{Scheduled: logins, OK: logins,
 			ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / elapsed)}, SentInWindow: logins, CompletedInWindow: logins,
 		Service: &evidence.Delta{
-			ElapsedMicroseconds: elapsed, CPUMicroseconds: used, BusyMicroseconds: used, IdleMicroseconds: max(0, elapsed-used),
+			ElapsedMicroseconds: elapsed * int64(m.pods()), CPUMicroseconds: used, BusyMicroseconds: used, IdleMicroseconds: max(0, elapsed*int64(m.pods())-used),
 			Hashes: hashes, TimedHashes: hashes, HashMicroseconds: int64(hashed),
 		},
 		Generator: &evidence.Delta{ElapsedMicroseconds: elapsed, CPUMicroseconds: elapsed / 50},
@@ -216,11 +235,38 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 		for i := range service.Course.Factors {
 			service.Course.Factors[i] *= loaded
 		}
-		latencies := service.Latencies(model.ArrivalsOf(step), m.chance.Float64(), 1)
+		arrivals := model.ArrivalsOf(step)
+		latencies := service.Latencies(arrivals, m.chance.Float64(), 1)
+		if m.own != nil {
+			due := arrivals.Due
+			latencies = m.own.latencies(due, m.chance)
+			result.LongestPauseMicroseconds = ptr.To(measurement.LongestPause(len(due), func(i int) time.Duration { return due[i] },
+				func(i int) time.Duration { return due[i] + latencies[i] }, func(int) bool { return true }).Microseconds())
+			latencies = latencies[arrivals.Counted:]
+		}
 		tellLatencies(&result, latencies, m.off)
+		if m.replicas > 1 {
+			result.ReplicaSpreadPerMille = ptr.To(m.spread(hashes))
+		}
 		result.SlowerThanP95 = ptr.To(slowerThan(in.Spec.Objective, latencies, m.off))
 	}
 	return result
+}
+
+// spread returns the variance of the replicas' numbers of logins ÷ the mean, times 1000. Those that take turns differ by
+// one at most, and by another one because they are not read at the same moment.
+func (m machine) spread(logins int64) int64 {
+	counts := make([]float64, m.replicas)
+	for login := range logins {
+		pod := login % int64(m.replicas)
+		if !m.inTurn {
+			pod = m.chance.Int64N(int64(m.replicas))
+		}
+		counts[pod]++
+	}
+	counts[m.chance.IntN(len(counts))]++
+	mean, variance := stat.MeanVariance(counts, nil)
+	return int64(1000 * variance / mean)
 }
 
 // slowerThan counts the latencies that are above the objective.

@@ -81,6 +81,22 @@ const (
 	// refinements is how often the hash time at the capacity is corrected for how busy the service is there. leastIdle keeps that finite for a service that is busy at any rate.
 	refinements, leastIdle = 4, 0.01
 
+	// certainTurns and likelyTurns are the probabilities of as even a share of the logins at random below which replicas
+	// take turns: the latter if they are also faster than at random. Two replicas can't be more even than likely.
+	certainTurns, likelyTurns = 0.001, 0.05
+	// leastWait and leastWaitShare are the shortest wait of a user's own service for something else than its CPU that the
+	// model includes, also as a share of the simulated median.
+	leastWait, leastWaitShare = 2 * time.Millisecond, 0.03
+	// longPause is the longest pause of a user's own service, as a share of the objective's p95.
+	longPause = 0.5
+	// ownPrior is the standard deviation of ln(measured ÷ simulated p95) of users' own services, before it is measured.
+	// ownStepError is that of one step's, whose logins may take unequal times, and ownChange that of its change over the
+	// whole range of utilisation.
+	ownPrior, ownStepError, ownChange = 0.3, 0.1, 1.0
+
+	// usualUtilisation is where the capacity of a user's own service is, until it is known.
+	usualUtilisation = 0.8
+
 	// steadyWithin is the largest ratio of a step's slowest to its fastest window at a constant speed.
 	steadyWithin = 1.01
 

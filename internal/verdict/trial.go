@@ -37,6 +37,11 @@ type trial struct {
 	steps   []*step
 	// reported is the step that the row is taken from; nil if it was left out.
 	reported *step
+	// wait is how long logins wait for something else than the service's CPU, once it is known.
+	wait      time.Duration
+	waitKnown bool
+	// inTurn means that the replicas take turns.
+	inTurn bool
 	// newModel returns the model of the service.
 	newModel modelOf
 	// decided is the capacity, by decision. Both follow from what is stored of the steps.
@@ -90,10 +95,8 @@ func newTrial(in Input, newModel modelOf) *trial {
 		// Logins that were never sent are the fault of the generator, not of the service.
 		refused := s.share(s.result.Failures() - s.result.NeverSent)
 		s.overloaded = refused > overloadedFailures || t.beyondMaximum(s)
-		if s.settled() && modelled(t.Spec.Variant, t.bound) {
-			t.simulate(s)
-		}
 	}
+	t.simulateAll()
 	if !t.planned(v1beta1.PurposeMaximum) && (t.planned(v1beta1.PurposeRate) || t.planned(v1beta1.PurposeVerification)) {
 		// In any other step, the throughput only shows the offered rate.
 		t.maximum = t.highestThroughput(func(s *step) bool { return s.overloaded })
