@@ -67,11 +67,11 @@ type StepResult struct {
 	// +optional
 	SecondHalfP50Microseconds *int64 `json:"secondHalfP50Microseconds,omitempty"`
 	// How unevenly the replicas shared the counted logins: the variance of their numbers of logins ÷ the mean,
-	// times 1000. About 1,000 if each login goes to a replica at random, and near 0 if they take turns.
+	// times 1000, at most 10,000. About 1,000 if each login goes to a replica at random, and near 0 if they take turns.
 	// Only with Open and several replicas that are Hashmark's own service.
 	// +optional
 	ReplicaSpreadPerMille *int64 `json:"replicaSpreadPerMille,omitempty"`
-	// The longest time in which no login was answered although at least three had been sent, in microseconds.
+	// The longest time in which no login was answered although at least three had been sent, in microseconds, rounded to 10 ms.
 	// Only with Open; absent if never three waited. With several replicas all of them stood still.
 	// +optional
 	LongestPauseMicroseconds *int64 `json:"longestPauseMicroseconds,omitempty"`

@@ -104,6 +104,9 @@ func between(before, after []*evidence.Service) []evidence.Delta {
 	return deltas
 }
 
+// mostSpread is far above what a random choice can give, and takes two bytes in the message.
+const mostSpread = 10_000
+
 // spread returns the variance of the pods' numbers of hashes ÷ their mean, times 1000. It returns nil for one pod, and
 // without hashes.
 func spread(pods []evidence.Delta) *int64 {
@@ -118,7 +121,7 @@ func spread(pods []evidence.Delta) *int64 {
 	if mean <= 0 {
 		return nil
 	}
-	perMille := int64(math.Round(1000 * variance / mean))
+	perMille := int64(math.Round(min(mostSpread, 1000*variance/mean)))
 	return &perMille
 }
 

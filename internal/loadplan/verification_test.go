@@ -54,6 +54,18 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 	}
 }
 
+// What a user's own service does once a minute is in each check.
+func TestAnOwnServiceIsVerifiedForThreeMinutes(t *testing.T) {
+	for _, rate := range []string{"0.5", "1.5", "5", "22"} {
+		spec := verification(rate)
+		spec.Service.Own = &v1beta1.OwnService{}
+		steps := mustBuild(t, spec, calibrated(), nil).WithoutWarmup()
+		if counted := steps[0].CountedMilliseconds; counted < 180_000 || counted > 600_000 {
+			t.Errorf("%s/s: the outcome is first checked after %d ms", rate, counted)
+		}
+	}
+}
+
 func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
 	measured := verification("5")
 	measured.Role = v1beta1.RoleMeasurement

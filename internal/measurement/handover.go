@@ -13,9 +13,9 @@ import (
 // room, it makes the run smaller in this order, and stops once it fits. It merges buckets of all
 // histograms but the finest, and then leaves those histograms out; leaves out the requests under way;
 // merges buckets of the finest, and leaves them out; makes the timeline's windows longer, and finally
-// leaves out the timeline. If that is not enough, it leaves out the intervals of p50 and p99, and then the
-// liveness probes, and each time starts again with the others. It fails if the message is still too long,
-// or if a number is out of its bounds.
+// leaves out the timeline. If that is not enough, it leaves out the intervals of p50 and p99, then the longest pauses
+// and the replicas' spread, and then the liveness probes, and each time starts again with the others. It fails if
+// the message is still too long, or if a number is out of its bounds.
 func Encode(run Run) (string, error) {
 	if err := checkTimeline(run.Timeline); err != nil {
 		return "", fmt.Errorf("encode the timeline: %w", err)
@@ -38,20 +38,33 @@ func Encode(run Run) (string, error) {
 	}
 }
 
-// leaveOut leaves out the intervals of p50 and p99, or else the liveness probes, or reports that the run has
-// neither.
+// leaveOut leaves out the next of the parts that Encode names from all steps, or reports that the run has none of them.
 func leaveOut(run *Run) bool {
-	intervals := slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.P50Interval != nil || s.P99Interval != nil })
-	probes := slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.Alive != nil })
+	parts := []func(s *StepResult) bool{
+		func(s *StepResult) bool { return without(&s.P50Interval) || without(&s.P99Interval) },
+		func(s *StepResult) bool { return without(&s.LongestPauseMicroseconds) || without(&s.ReplicaSpreadPerMille) },
+		func(s *StepResult) bool { return without(&s.Alive) },
+	}
 	run.Steps = slices.Clone(run.Steps)
-	for i := range run.Steps {
-		if s := &run.Steps[i]; intervals {
-			s.P50Interval, s.P99Interval = nil, nil
-		} else {
-			s.Alive = nil
+	for _, leave := range parts {
+		left := false
+		for i := range run.Steps {
+			for leave(&run.Steps[i]) {
+				left = true
+			}
+		}
+		if left {
+			return true
 		}
 	}
-	return intervals || probes
+	return false
+}
+
+// without removes a value, and reports whether there was one.
+func without[T any](value **T) bool {
+	had := *value != nil
+	*value = nil
+	return had
 }
 
 // shrink makes the least important part of a run smaller, or reports that no such part is left.

@@ -46,6 +46,7 @@ func ordinary() measurement.Run {
 					P95Interval:             &handover.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
 					StartLagP95Microseconds: number(350), StartLagP99Microseconds: number(1_200),
 					FirstHalfP50Microseconds: number(69_776), SecondHalfP50Microseconds: number(73_336),
+					LongestPauseMicroseconds: number(1_020_000), ReplicaSpreadPerMille: number(987),
 					Alive: &handover.Alive{Probes: 10, P95Microseconds: number(4_000)}},
 				SentInWindow: 99, CompletedInWindow: 97,
 				Service: &evidence.Delta{
@@ -208,7 +209,12 @@ func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 	if len(message) > 3600 {
 		t.Errorf("twenty of the widest steps take %d bytes, more than 3,600", len(message))
 	}
+	uneven := widest(24, 1)
+	for i := range uneven.Steps {
+		uneven.Steps[i].LongestPauseMicroseconds, uneven.Steps[i].ReplicaSpreadPerMille = number(60_000_000), number(10_000)
+	}
 	for name, run := range map[string]measurement.Run{
+		"24 steps with pauses":          uneven,
 		"twenty steps, one pod":         widest(20, 1),
 		"twenty steps, ten pods":        widest(20, 10),
 		"the plan's most steps, 24":     widest(24, 1),

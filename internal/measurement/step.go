@@ -53,7 +53,7 @@ func walkStep(p *positions, s *StepResult) {
 		walkAlive(p, s.Alive, s.CountedMicroseconds/1_000_000)
 	}
 	if s.LongestPauseMicroseconds != nil {
-		p.millis(s.LongestPauseMicroseconds, p.unsigned)
+		p.inUnits(s.LongestPauseMicroseconds, 10_000, p.unsigned)
 	}
 	if s.ReplicaSpreadPerMille != nil {
 		p.unsigned(s.ReplicaSpreadPerMille)

@@ -13,6 +13,7 @@ import (
 
 func TestHowASizeIsVerified(t *testing.T) {
 	const none = ""
+	withHeadroom := func(q *Question) { q.HeadroomPercent = 30 }
 	failed, notRun := v1beta1.VerificationFailed, v1beta1.VerificationNotRun
 	full := func(outcome v1beta1.VerificationOutcome) v1beta1.Verification {
 		v := tried("c10-500m", 2, outcome)
@@ -28,6 +29,8 @@ func TestHowASizeIsVerified(t *testing.T) {
 		"one replica at its share":                  {fivePerSecond(verifying(v1beta1.VerifyReplica)), 2, 1, 2500},
 		"a share is rounded up":                     {fivePerSecond(verifying(v1beta1.VerifyReplica)), 3, 1, 1667},
 		"at the share of the remaining replicas":    {fivePerSecond(surviving(1), verifying(v1beta1.VerifyReplica)), 3, 1, 2500},
+		"one replica with headroom":                 {fivePerSecond(withHeadroom, verifying(v1beta1.VerifyHeadroom)), 2, 1, 3250},
+		"or at the share of the remaining replicas": {fivePerSecond(withHeadroom, surviving(1), verifying(v1beta1.VerifyHeadroom)), 2, 1, 5000},
 		"all replicas":                              {fivePerSecond(verifying(v1beta1.VerifyFull)), 2, 2, 5000},
 		"all remaining replicas":                    {fivePerSecond(surviving(2), verifying(v1beta1.VerifyFull)), 5, 3, 5000},
 		"more replicas than a trial has":            {fivePerSecond(demanding(22), verifying(v1beta1.VerifyFull)), 11, 1, 2000},
