@@ -42,7 +42,9 @@ func Encode(run Run) (string, error) {
 func leaveOut(run *Run) bool {
 	parts := []func(s *StepResult) bool{
 		func(s *StepResult) bool { return without(&s.P50Interval) || without(&s.P99Interval) },
-		func(s *StepResult) bool { return without(&s.LongestPauseMicroseconds) || without(&s.ReplicaSpreadPerMille) },
+		func(s *StepResult) bool {
+			return without(&s.LongestPauseMicroseconds) || without(&s.ReplicaSpreadPerMille)
+		},
 		func(s *StepResult) bool { return without(&s.Alive) },
 	}
 	run.Steps = slices.Clone(run.Steps)

@@ -40,15 +40,7 @@ func walkStep(p *positions, s *StepResult) {
 	if s.ServiceInFlightAfterDrain != nil {
 		p.unsigned(s.ServiceInFlightAfterDrain)
 	}
-	for _, slower := range []*int64{s.SlowerThanP50, s.SlowerThanP95, s.SlowerThanP99} {
-		if slower == nil {
-			continue
-		}
-		p.above(slower, s.Scheduled-s.OK)
-		if *slower > s.Scheduled {
-			p.fail("%d of %d logins were slow", *slower, s.Scheduled)
-		}
-	}
+	walkSlower(p, s)
 	if s.Alive != nil {
 		walkAlive(p, s.Alive, s.CountedMicroseconds/1_000_000)
 	}
@@ -57,6 +49,18 @@ func walkStep(p *positions, s *StepResult) {
 	}
 	if s.ReplicaSpreadPerMille != nil {
 		p.unsigned(s.ReplicaSpreadPerMille)
+	}
+}
+
+func walkSlower(p *positions, s *StepResult) {
+	for _, slower := range []*int64{s.SlowerThanP50, s.SlowerThanP95, s.SlowerThanP99} {
+		if slower == nil {
+			continue
+		}
+		p.above(slower, s.Scheduled-s.OK)
+		if *slower > s.Scheduled {
+			p.fail("%d of %d logins were slow", *slower, s.Scheduled)
+		}
 	}
 }
 
