@@ -112,6 +112,7 @@ func TestOwnServicesThatDoMoreThanHash(t *testing.T) {
 		for hash, objective := range map[time.Duration]int32{12 * time.Millisecond: 200, 48 * time.Millisecond: 1000} {
 			t.Run(fmt.Sprintf("%s, hash of %s", name, hash), func(t *testing.T) {
 				t.Parallel()
+				own := own
 				own.hash = hash
 				truth := own.capacity(time.Duration(objective) * time.Millisecond)
 				for seed := range int64(4) {
