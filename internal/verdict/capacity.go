@@ -135,6 +135,9 @@ func (d *decision) byModel(c *v1beta1.Capacity, measured bracket, predicted pred
 	if measured.supports(predicted.answer) || d.agrees() {
 		c.Method = v1beta1.CapacityBoth
 		how = "the model and the measurement agree"
+		if d.spec.Service.Own != nil {
+			how = "the measured steps correct the model by what the service does beside hashing"
+		}
 	}
 	c.Message = units.Clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
 		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1beta1.MaxMessage)

@@ -66,7 +66,8 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 
 // factor returns measured ÷ simulated p95 as far as it is known, and the factor by which that may be off in either
 // direction with 95 % confidence. It is the posterior of a normal distribution of its logarithm: the model's error is
-// the prior, and each comparable step an observation.
+// the prior, and each comparable step an observation. A user's own service may do more than hash: nothing is known of its
+// factor before, and steps near the given utilisation count most.
 func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
 	if d.spec.Service.Own != nil {
