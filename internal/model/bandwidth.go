@@ -72,7 +72,7 @@ func (b *bandwidth) occupy(lanes int) {
 	}
 }
 
-// take gives the lanes another slice if they have used theirs, and stalls them if there is none.
+// take moves runtime from the pool to the lanes if they have used theirs. If the pool is empty, the lanes are stalled.
 func (b *bandwidth) take() {
 	if b.local > 0 {
 		return

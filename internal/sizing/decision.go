@@ -16,7 +16,7 @@ import (
 
 // Decide writes into the status of an experiment with measure: Decision which variants can still be recommended, given
 // the intervals of all capacities, and why the others can't. It returns the variant to measure next: one that the decision
-// needs, then one of alsoMeasure. It returns false if there is none. An experiment with another measure stays as it is.
+// needs, or else one of alsoMeasure, and whether there is one. It does not change an experiment with another measure.
 //
 // Conclude must have written the rows and predictions of the status. The errors are those of Conclude.
 func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, status *v1beta1.SizingExperimentStatus) (v1beta1.DecisionLoad, bool, error) {

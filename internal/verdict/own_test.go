@@ -128,6 +128,10 @@ func TestOwnServicesThatDoMoreThanHash(t *testing.T) {
 					if own.every == 0 && math.Abs(off) > 0.1 || hasReason(judged, v1beta1.ReasonModelDisagrees) {
 						t.Errorf("seed %d: the capacity is off by %+.3f, %+v", seed, off, judged.Result.Reasons)
 					}
+					waits := time.Duration(judged.Steps[0].Model.WaitMicroseconds) * time.Microsecond
+					if name == "waits 20 ms" && (waits-20*time.Millisecond).Abs() > 3*time.Millisecond || name == "constant" && waits > 0 {
+						t.Errorf("seed %d: a login is found to wait %s", seed, waits)
+					}
 					longest := 2*own.pause > time.Duration(objective)*time.Millisecond
 					if paused := hasReason(judged, v1beta1.ReasonServicePaused); own.every == 0 && name != "100 % more work" && paused || longest && own.every < time.Minute && !paused {
 						t.Errorf("seed %d: %+v", seed, judged.Result.Reasons)

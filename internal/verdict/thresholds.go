@@ -81,9 +81,9 @@ const (
 	// refinements is how often the hash time at the capacity is corrected for how busy the service is there. leastIdle keeps that finite for a service that is busy at any rate.
 	refinements, leastIdle = 4, 0.01
 
-	// certainTurns and likelyTurns are the probabilities of as even a share of the logins at random below which replicas
-	// take turns: the latter if they are also faster than at random. Two replicas can't be more even than likely.
-	certainTurns, likelyTurns = 0.001, 0.05
+	// evenAtRandom is the probability of as even a share of the logins at random below which replicas may take turns. Two
+	// replicas that do can't be far below it.
+	evenAtRandom = 0.05
 	// leastWait and leastWaitShare are the shortest wait of a user's own service for something else than its CPU that the
 	// model includes, also as a share of the simulated median.
 	leastWait, leastWaitShare = 2 * time.Millisecond, 0.03

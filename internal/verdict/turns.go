@@ -8,13 +8,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
-// simulateAll simulates the steps that the service kept up with. Its replicas take turns if they shared the logins so evenly
-// that a random choice hardly does, or rather evenly and faster than at random.
+// simulateAll simulates the steps that the service kept up with. Its replicas take turns if they shared the logins more evenly
+// than a random choice usually does, and answered faster than it allows.
 func (t *trial) simulateAll() {
-	even := t.evenness()
-	t.inTurn = even < certainTurns
 	t.simulateSettled()
-	if !t.inTurn && even < likelyTurns && slices.ContainsFunc(t.steps, (*step).fasterThanSimulated) {
+	if t.evenness() < evenAtRandom && slices.ContainsFunc(t.steps, (*step).fasterThanSimulated) {
 		t.inTurn = true
 		t.simulateSettled()
 	}
