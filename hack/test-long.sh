@@ -83,6 +83,14 @@ drift() {
   hack/e2e.sh -run=TestADriftingCPU -every-schedule=true
 }
 
+# The quickstart twelve more times, each decision compared with all others (50 minutes).
+decisions() {
+  on_cluster
+  hack/demo.sh quickstart
+  hack/demo.sh compare
+  hack/e2e.sh -run=TestTheQuickstartDecidesAsIfItHadMeasuredEveryVariant -decisions=12
+}
+
 # Faults on the local cluster: operator, API server, etcd, nodes, memory, users (half an hour).
 chaos() {
   on_cluster
@@ -104,7 +112,7 @@ release-install() {
   hack/test-release-install.sh
 }
 
-readonly suites=(synthetic race fuzz specs minors images release cgroup2-cluster kind faults drift chaos disturbed release-install)
+readonly suites=(synthetic race fuzz specs minors images release cgroup2-cluster kind faults drift decisions chaos disturbed release-install)
 
 # commit prints what is tested. A tree with changes has no commit.
 commit() {

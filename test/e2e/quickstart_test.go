@@ -3,13 +3,17 @@
 package e2e
 
 import (
+	"flag"
+	"fmt"
 	"math"
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -87,19 +91,49 @@ func TestTheQuickstartDecides(t *testing.T) {
 	rowsHold(t, e, 0)
 }
 
-// A decision and every variant measured give the same size, or sizes that a capacity within both intervals explains. Each
-// experiment has a reference speed of its own, so that capacities are compared as logins in the time of a hash. Rows that
-// were disturbed show nothing.
+// decisions is how many times the quickstart is decided again. Each takes about three minutes.
+var decisions = flag.Int("decisions", 0, "how many more decisions to compare with that of the demo")
+
+// Decisions and every variant measured give the same size, or sizes that a capacity within both intervals explains.
 func TestTheQuickstartDecidesAsIfItHadMeasuredEveryVariant(t *testing.T) {
 	decided, _ := quickstart(t)
 	all, _ := compared(t)
-	one, other := recommended(t, decided), recommended(t, all)
-	if one.Variant == other.Variant && one.Replicas == other.Replicas {
+	sameSize(t, decided, all)
+	ns := namespace(t)
+	taken := []*v1beta1.SizingExperiment{decided}
+	for range *decisions {
+		again := &v1beta1.SizingExperiment{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("decision-%d", len(taken))}, Spec: *decided.Spec.DeepCopy(),
+		}
+		again.Spec.Seed = nil
+		create(t, again)
+		finished(t, again, 15*time.Minute)
+		answer := recommended(t, again)
+		row := rowOf(t, again, answer.Variant)
+		t.Logf("decision %d took %s and loaded %v: a capacity in %+v, %s", len(taken),
+			again.Status.CompletionTime.Sub(again.CreationTimestamp.Time), again.Status.Decision.Loads, *row.CapacityInterval, row.Verdict)
+		for _, earlier := range taken {
+			sameSize(t, earlier, again)
+		}
+		taken = append(taken, again)
+	}
+}
+
+// sameSize compares what two experiments recommend. Each has a reference speed of its own, so that capacities are compared
+// as logins in the time of a hash. Rows that were disturbed show nothing.
+func sameSize(t *testing.T, decided, other *v1beta1.SizingExperiment) {
+	t.Helper()
+	one, two := recommended(t, decided), recommended(t, other)
+	if one.Variant == two.Variant && one.Replicas == two.Replicas {
 		return
 	}
-	a, b := rowOf(t, decided, one.Variant), rowOf(t, all, one.Variant)
-	if slices.ContainsFunc(decided.Status.Results, disturbed) || disturbed(b) {
-		t.Logf("%d×%s instead of %d×%s on a machine that did other work", one.Replicas, one.Variant, other.Replicas, other.Variant)
+	a, b := rowOf(t, decided, one.Variant), rowOf(t, other, two.Variant)
+	if slices.ContainsFunc(decided.Status.Results, disturbed) || slices.ContainsFunc(other.Status.Results, disturbed) {
+		t.Logf("%d×%s instead of %d×%s on a machine that did other work", one.Replicas, one.Variant, two.Replicas, two.Variant)
+		return
+	}
+	if one.Variant != two.Variant {
+		t.Errorf("%d×%s or %d×%s", one.Replicas, one.Variant, two.Replicas, two.Variant)
 		return
 	}
 	ends := func(row v1beta1.VariantResult) (low, high int64) {
@@ -109,7 +143,7 @@ func TestTheQuickstartDecidesAsIfItHadMeasuredEveryVariant(t *testing.T) {
 	aLow, aHigh := ends(a)
 	bLow, bHigh := ends(b)
 	if aHigh < bLow || bHigh < aLow {
-		t.Errorf("%d×%s with a capacity in %+v, or %d×%s with that in %+v", one.Replicas, one.Variant, a.CapacityInterval, other.Replicas, other.Variant, b.CapacityInterval)
+		t.Errorf("%d×%s with a capacity in %+v, or %d×%s with that in %+v", one.Replicas, one.Variant, a.CapacityInterval, two.Replicas, two.Variant, b.CapacityInterval)
 	}
 }
 
