@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +23,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -313,6 +318,70 @@ func TestASaturationKeepsEachPodBusy(t *testing.T) {
 		if most := pods[i].most.Load(); most != callersEach {
 			t.Errorf("pod %d had at most %d logins, want one of each of its %d callers", i, most, callersEach)
 		}
+	}
+}
+
+// A proxy that takes the pods in turn is told from one that chooses at random by what the pods' own counters say, through k6's
+// summary and the termination message.
+func TestTheSpreadOfPodsIsReadFromTheirCounters(t *testing.T) {
+	for name, test := range map[string]struct {
+		next        func(n, pods int64) int64
+		least, most int64
+	}{
+		"in turn": {func(n, pods int64) int64 { return n % pods }, 0, 100},
+		"uneven":  {func(n, _ int64) int64 { return min(1, n%5) }, 5000, 10_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pods, addresses := make([]podOf, 2), make([]string, 2)
+			for i := range pods {
+				server, _ := newService(t, pods[i].logIn(oneAtATime(time.Millisecond)))
+				service := server.Config.Handler
+				began := time.Now()
+				server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path != "/evidence" {
+						service.ServeHTTP(w, r)
+						return
+					}
+					_ = json.NewEncoder(w).Encode(evidence.Service{
+						Reading: evidence.Reading{InstanceID: strconv.Itoa(i), UptimeMicroseconds: time.Since(began).Microseconds()}, Hashes: pods[i].served.Load(),
+					})
+				})
+				server.Start()
+				addresses[i] = server.URL
+			}
+			var logins atomic.Int64
+			front := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+				pod := int64(0)
+				if r.In.URL.Path == "/login" {
+					pod = test.next(logins.Add(1), int64(len(pods)))
+				}
+				target, err := url.Parse(addresses[pod])
+				if err != nil {
+					t.Error(err)
+				}
+				r.SetURL(target)
+			}})
+			t.Cleanup(front.Close)
+			config := configForReal(t, oneStep(openAt(50, 1, true), 2000), front.URL, func(v map[string]string) {
+				v["HASHMARK_PODS"], v["HASHMARK_EVIDENCE"], v["HASHMARK_REPLICAS"] = strings.Join(addresses, ","), strings.Join(addresses, ","), "2"
+			})
+			run, err := generator.Run(t.Context(), config, &observer{}, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			message, err := measurement.Encode(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := measurement.Decode(message)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := read.Steps[0].ReplicaSpreadPerMille; found == nil || *found < test.least || *found > test.most {
+				t.Errorf("the spread is %v, want %d to %d, of %d and %d logins", ptr.Deref(found, -1), test.least, test.most, pods[0].served.Load(), pods[1].served.Load())
+			}
+		})
 	}
 }
 

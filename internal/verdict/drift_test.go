@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -330,6 +331,67 @@ func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 					t.Errorf("seed %d is Valid and %.0f %% off", seed, 100*off)
 				}
 			}
+		})
+	}
+}
+
+// What moves a capacity by more than 5 % leaves the truth in the interval, or a row that is not Valid. For a pod that differs
+// from its peers, the interval is what sizes are chosen from: that of a pod that was not measured.
+func TestNoDisturbanceIsValidWithTheTruthOutsideItsInterval(t *testing.T) {
+	tests := map[string]struct {
+		quota   int64
+		disturb func(m *machine)
+		// peers is the hash time of the pods that users will run ÷ that of the measured one; 0 is 1.
+		peers float64
+	}{
+		"nothing":                              {quota: 500, disturb: func(*machine) {}},
+		"p95 is 1.2 times the model's":         {quota: 500, disturb: func(m *machine) { m.off = 1.2 }},
+		"p95 is 0.82 times the model's":        {quota: 500, disturb: func(m *machine) { m.off = 0.82 }},
+		"the pod is 3 % slower than its peers": {quota: 500, disturb: func(m *machine) { m.pod = 1.03 }, peers: 1 / 1.03},
+		"the pod is 6 % faster than its peers": {quota: 500, disturb: func(m *machine) { m.pod = 0.94 }, peers: 1 / 0.94},
+		"5 % less CPU in the open steps":       {quota: 500, disturb: func(m *machine) { m.others = 0.05 }},
+		"9 % less CPU in the open steps":       {quota: 500, disturb: func(m *machine) { m.others = 0.09 }},
+		"13 % less CPU in the open steps":      {quota: 500, disturb: func(m *machine) { m.others = 0.13 }},
+		"a parent leaves 97 % of half a CPU":   {quota: 500, disturb: func(m *machine) { m.parent = 0.97 }},
+		"a parent leaves 95 % of half a CPU":   {quota: 500, disturb: func(m *machine) { m.parent = 0.95 }},
+		"a parent leaves 90 % of half a CPU":   {quota: 500, disturb: func(m *machine) { m.parent = 0.9 }},
+		"a parent leaves 95 % of a CPU":        {quota: 1000, disturb: func(m *machine) { m.parent = 0.95 }},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var mutex sync.Mutex
+			verdicts, outside := map[v1beta1.Verdict]int{}, 0
+			least, most := math.Inf(1), math.Inf(-1)
+			each(runs(40, 2), func(seed int64) {
+				m := newMachine(v1beta1.ConcurrencyWorkerPool, test.quota, seed)
+				test.disturb(&m)
+				in := m.input(t)
+				judged := verdict.Judge(in)
+				truth, unmeasured := m.capacity(in, 1), 1.0
+				if test.peers > 0 {
+					peers := m
+					peers.pod *= test.peers
+					truth = peers.capacity(in, 1)
+					unmeasured = float64(concluded(t, in, judged, v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(10)}).Speed[0].SizingPerMille) / 1000
+				}
+				mutex.Lock()
+				defer mutex.Unlock()
+				verdicts[judged.Result.Verdict]++
+				if judged.Result.Verdict != fine {
+					return
+				}
+				off := float64(*judged.Result.CapacityMilliPerSecond)/1000/truth - 1
+				least, most = min(least, off), max(most, off)
+				low, high := float64(judged.Result.CapacityInterval.LowMilliPerSecond)/1000/unmeasured, float64(judged.Result.CapacityInterval.HighMilliPerSecond)/1000*unmeasured
+				if truth < low || truth > high {
+					outside++
+					if math.Abs(off) > 0.05 {
+						t.Errorf("seed %d is Valid, %+.1f %% off, with %.4g to %.4g/s, and the truth is %.4g/s", seed, 100*off, low, high, truth)
+					}
+				}
+			})
+			t.Logf("%s: %v, capacity − truth of Valid rows %+.1f to %+.1f %%, the truth outside %d intervals", name, verdicts, 100*least, 100*most, outside)
 		})
 	}
 }

@@ -27,6 +27,8 @@ type machine struct {
 	concurrency v1beta1.ConcurrencyMode
 	// quota in thousandths of a CPU; 0 is a whole CPU without a quota.
 	quota int64
+	// parent is the share of the quota that a parent's quota leaves, 0 for all of it.
+	parent float64
 	// objective as a multiple of the wall-clock time of a hash.
 	objective float64
 	seed      int64
@@ -39,6 +41,8 @@ type machine struct {
 	loaded float64
 	// off is measured ÷ simulated p95.
 	off float64
+	// others is the share of the service's CPU that others take in open steps, unseen by its counters.
+	others float64
 	// wakesUp adds the CPU time for waking up from idle, as measured on a real machine.
 	wakesUp bool
 	// replicas is the number of pods, 0 for one. They take turns, or each login goes to a random one.
@@ -111,7 +115,14 @@ func (m machine) cpus() float64 {
 	if m.quota == 0 {
 		return m.pods()
 	}
-	return m.pods() * float64(m.quota) / 1000
+	return m.pods() * float64(m.quota) / 1000 * m.left()
+}
+
+func (m machine) left() float64 {
+	if m.parent == 0 {
+		return 1
+	}
+	return m.parent
 }
 
 func (m machine) pods() float64 { return float64(max(1, m.replicas)) }
@@ -119,7 +130,7 @@ func (m machine) pods() float64 { return float64(max(1, m.replicas)) }
 // service returns the true login service at a share of its bound, at the true reference.
 func (m machine) service(spec v1beta1.SizingTrialSpec, cal handover.Calibration, utilisation float64) model.Service {
 	service := model.NewService(spec, cal, time.Duration(m.pod*float64(m.hash))+m.overhead(utilisation))
-	service.InTurn = m.inTurn
+	service.InTurn, service.QuotaMilliCPU = m.inTurn, int64(float64(service.QuotaMilliCPU)*m.left())
 	return service
 }
 
@@ -233,7 +244,7 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 		service := m.service(in.Spec, in.Calibration, utilisation)
 		service.Course = m.course(time.Duration(step.StartMilliseconds)*time.Millisecond, until+time.Minute)
 		for i := range service.Course.Factors {
-			service.Course.Factors[i] *= loaded
+			service.Course.Factors[i] *= loaded / (1 - m.others)
 		}
 		arrivals := model.ArrivalsOf(step)
 		latencies := service.Latencies(arrivals, m.chance.Float64(), 1)

@@ -23,7 +23,12 @@ import (
 func (m machine) sizedFor(t *testing.T, demand v1beta1.Demand) (*v1beta1.Recommendation, verdict.Input) {
 	t.Helper()
 	in := m.input(t)
-	judged := verdict.Judge(in)
+	return concluded(t, in, verdict.Judge(in), demand).Recommendation, in
+}
+
+// concluded returns the status of an experiment with this trial alone.
+func concluded(t *testing.T, in verdict.Input, judged verdict.Judgement, demand v1beta1.Demand) *v1beta1.SizingExperimentStatus {
+	t.Helper()
 	in.Spec.Variant.Name, in.Spec.Variant.Hash = fmt.Sprintf("c8-%s", in.Spec.Variant.CPULimit), v1beta1.BcryptHash(8)
 	trial := v1beta1.SizingTrial{Spec: in.Spec, Status: v1beta1.SizingTrialStatus{
 		Phase: v1beta1.TrialSucceeded, Calibration: &in.Calibration, Result: &judged.Result,
@@ -42,7 +47,7 @@ func (m machine) sizedFor(t *testing.T, demand v1beta1.Demand) (*v1beta1.Recomme
 	if err := sizing.Conclude(spec, []v1beta1.SizingTrial{trial}, status); err != nil {
 		t.Fatal(err)
 	}
-	return status.Recommendation, in
+	return status
 }
 
 // drivenLength is how long the load on a size lasts. Logins of its first tenth do not
