@@ -119,32 +119,51 @@ func TestTheQuickstartDecidesAsIfItHadMeasuredEveryVariant(t *testing.T) {
 	}
 }
 
-// sameSize compares what two experiments recommend. Each has a reference speed of its own, so that capacities are compared
-// as logins in the time of a hash. Rows that were disturbed show nothing.
-func sameSize(t *testing.T, decided, other *v1beta1.SizingExperiment) {
+// sameSize compares what two experiments recommend. If they recommend different sizes, the capacities of both variants must
+// be in each other's intervals. Rows that were disturbed show nothing.
+func sameSize(t *testing.T, a, b *v1beta1.SizingExperiment) {
 	t.Helper()
-	one, two := recommended(t, decided), recommended(t, other)
+	one, two := recommended(t, a), recommended(t, b)
 	if one.Variant == two.Variant && one.Replicas == two.Replicas {
 		return
 	}
-	a, b := rowOf(t, decided, one.Variant), rowOf(t, other, two.Variant)
-	if slices.ContainsFunc(decided.Status.Results, disturbed) || slices.ContainsFunc(other.Status.Results, disturbed) {
-		t.Logf("%d×%s instead of %d×%s on a machine that did other work", one.Replicas, one.Variant, two.Replicas, two.Variant)
+	different := fmt.Sprintf("%d×%s or %d×%s", one.Replicas, one.Variant, two.Replicas, two.Variant)
+	if slices.ContainsFunc(a.Status.Results, disturbed) || slices.ContainsFunc(b.Status.Results, disturbed) {
+		t.Logf("%s on a machine that did other work", different)
 		return
 	}
-	if one.Variant != two.Variant {
-		t.Errorf("%d×%s or %d×%s", one.Replicas, one.Variant, two.Replicas, two.Variant)
-		return
+	for _, variant := range []string{one.Variant, two.Variant} {
+		aLow, aHigh := inLoginsPerHash(t, a, variant)
+		bLow, bHigh := inLoginsPerHash(t, b, variant)
+		t.Logf("%s: the capacity of %s is %.4g to %.4g, or %.4g to %.4g logins in the time of a hash", different, variant, aLow, aHigh, bLow, bHigh)
+		if aHigh < bLow || bHigh < aLow {
+			t.Errorf("%s: the capacities of %s are outside each other's intervals", different, variant)
+		}
 	}
-	ends := func(row v1beta1.VariantResult) (low, high int64) {
-		hash := row.Calibration.HashMicroseconds
-		return row.CapacityInterval.LowMilliPerSecond * hash, row.CapacityInterval.HighMilliPerSecond * hash
+}
+
+// inLoginsPerHash returns the interval of a variant's measured or predicted capacity as logins in the time of a hash at cost
+// 8, because each experiment has a reference speed of its own.
+func inLoginsPerHash(t *testing.T, e *v1beta1.SizingExperiment, variant string) (low, high float64) {
+	t.Helper()
+	interval := func() *v1beta1.RateInterval {
+		for _, row := range e.Status.Results {
+			if row.Variant == variant {
+				return row.CapacityInterval
+			}
+		}
+		for _, p := range e.Status.Predictions {
+			if p.Variant == variant {
+				return p.CapacityInterval
+			}
+		}
+		return nil
+	}()
+	if interval == nil {
+		t.Fatalf("%s has no capacity of %s", e.Name, variant)
 	}
-	aLow, aHigh := ends(a)
-	bLow, bHigh := ends(b)
-	if aHigh < bLow || bHigh < aLow {
-		t.Errorf("%d×%s with a capacity in %+v, or %d×%s with that in %+v", one.Replicas, one.Variant, a.CapacityInterval, two.Replicas, two.Variant, b.CapacityInterval)
-	}
+	hash := float64(e.Status.Speed[0].HashMicrosecondsAtCost8) / 1e9
+	return float64(interval.LowMilliPerSecond) * hash, float64(interval.HighMilliPerSecond) * hash
 }
 
 // checkRow checks what every row must have.
