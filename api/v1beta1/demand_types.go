@@ -29,17 +29,18 @@ type Demand struct {
 	HeadroomPercent *int32 `json:"headroomPercent,omitempty"`
 	// The lowest acceptable bcrypt cost, 4 to 16. By default 10, the minimum of OWASP's
 	// Password Storage Cheat Sheet. Another hash must cost an attacker at least as much as
-	// bcrypt at this cost.
+	// bcrypt at this cost. It is not checked if the matrix has one hash, and an attacker's guesses
+	// per second at it are unknown.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=16
 	MinimumCost *int32 `json:"minimumCost,omitempty"`
 	// The kinds of hash of the matrix that can be recommended: bcrypt, argon2id, scrypt and pbkdf2.
-	// When absent: bcrypt only. Of the hashes that serve the demand, the one whose guesses cost an
+	// When absent: bcrypt only, or the hash of a matrix that has one. Of the hashes that serve the demand, the one whose guesses cost an
 	// attacker most is recommended. The guesses per second of an attacker are known for bcrypt and
 	// for OWASP's Argon2id settings (parallelism 1); for other settings, set the hash's
-	// guessesPerSecond. Hashes with sessions are never recommended.
+	// guessesPerSecond, unless the matrix has one hash. Hashes with sessions are never recommended.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

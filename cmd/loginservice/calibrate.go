@@ -38,7 +38,7 @@ type calibrationSettings struct {
 	own      observe.Rehearsal
 	hashFile string
 	warmUp   time.Duration
-	// anyHash means that a login need not take as long as the hash.
+	// anyHash means that it is not known what a login hashes.
 	anyHash bool
 }
 
@@ -167,7 +167,7 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 }
 
 func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
-	flags.BoolVar(&s.anyHash, "any-hash", false, "accept logins that take less CPU time than the hash; only with a command")
+	flags.BoolVar(&s.anyHash, "any-hash", false, "accept logins that take another CPU time than the hash; only with a command")
 	flags.Func("login", "how to log in at the service that the command after -- starts, as `JSON`; its logins are timed instead of a hash",
 		func(text string) (err error) {
 			s.own.Flow, err = loginflow.Parse(text)
@@ -207,10 +207,14 @@ func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (cali
 		timing.UnknownUserPerMille = &perMille
 		return err
 	})
+	if err != nil || s.anyHash {
+		return timing, err
+	}
+	hash, err := s.hashTime(calibrator, timing.Reference.Mean)
 	if err != nil {
 		return timing, err
 	}
-	return timing, s.checkHash(timing)
+	return timing, s.checkHash(timing.CPU.Mean, hash)
 }
 
 // serviceCPUTime returns the CPU time of the container without this process and without k6, which logs
@@ -223,22 +227,51 @@ func serviceCPUTime(container *cgroup.Container, k6 int) (time.Duration, error) 
 	return time.Duration(all)*time.Microsecond - own - others, errors.Join(err, errOwn, errOthers)
 }
 
-// leastOfHash is the share of the CPU time of a bcrypt hash below which a login can't have computed
-// one of that cost. Fast implementations need 0.9 of the time of Go's (docs/limits.md), and a hash
-// whose cost is one lower needs half of it.
-const leastOfHash = 0.4
+// A login that takes less than leastOfHash of the CPU time of the hash that is configured, or more than mostOfHash and
+// besides it besideHash, in seconds, computes something else. Fast implementations of bcrypt need 0.9 of the time of Go's
+// and slow ones 1.4 times (docs/limits.md), and one cost more or less is half or double. Those of other hashes differ more.
+const (
+	leastOfHash, mostOfHash   = 0.4, 2.5
+	leastOfOther, mostOfOther = 0.25, 6
+	besideHash                = 0.02
+)
 
-// checkHash compares a login with the hash that it should compute, by the reference hash, which was
-// timed alternately with it.
-func (s calibrationSettings) checkHash(timing calibration.Timing) error {
-	hash := timing.Reference.Mean * math.Exp2(float64(s.recipe.Cost-s.referenceCost))
-	if s.anyHash || timing.CPU.Mean >= leastOfHash*hash {
+// hashTime returns the CPU time of the hash that a login should compute, in seconds, at the speed at which the reference hash
+// took as long as given.
+func (s calibrationSettings) hashTime(calibrator calibration.Calibrator, reference float64) (float64, error) {
+	if s.recipe.Algorithm == password.Bcrypt {
+		return reference * math.Exp2(float64(s.recipe.Cost-s.referenceCost)), nil
+	}
+	hash, err := password.Prepare(s.recipe)
+	if err != nil {
+		return 0, err
+	}
+	unit, err := password.Prepare(bcrypt(s.referenceCost))
+	if err != nil {
+		return 0, err
+	}
+	perMille, err := calibrator.Compare(cgroup.AllThreadsCPUTime, hash, unit)
+	return reference * float64(perMille) / 1000, err
+}
+
+// checkHash compares the CPU time of a login with that of the hash that it should compute, in seconds.
+func (s calibrationSettings) checkHash(login, hash float64) error {
+	least, most := leastOfOther, float64(mostOfOther)
+	if s.recipe.Algorithm == password.Bcrypt {
+		least, most = leastOfHash, mostOfHash
+	}
+	why := ""
+	switch {
+	case login < least*hash:
+		why = "the result is cached, the hash is skipped, or another hash runs than the one that is configured"
+	case login > most*hash+besideHash:
+		why = "the service hashes again at login, for example to raise a stored hash to its own parameters, or another hash runs than the one that is configured"
+	default:
 		return nil
 	}
-	login, needed := int64(timing.CPU.Mean*1e6), int64(hash*1e6)
-	return &observe.Refusal{Reason: handover.HashMismatch, Message: fmt.Sprintf(
-		"a login takes %s of CPU time, but a bcrypt hash of cost %d takes %s: the hash that runs is not the one that is configured",
-		units.Latency(&login), s.recipe.Cost, units.Latency(&needed))}
+	taken, needed := int64(login*1e6), int64(hash*1e6)
+	return &observe.Refusal{Reason: handover.HashMismatch, Message: fmt.Sprintf("a login takes %s of CPU time, but a hash with %s takes %s: %s",
+		units.Latency(&taken), s.recipe, units.Latency(&needed), why)}
 }
 
 func bcrypt(cost int32) password.Recipe {

@@ -48,9 +48,13 @@ func install(arguments []string, w system) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	variables := map[string]string{
-		envvar.User: user, envvar.Password: password, envvar.PasswordHash: string(hash), envvar.Cost: strconv.Itoa(int(cost)),
+	variables := map[string]string{}
+	for _, name := range envvar.Own {
+		if value, known := w.lookup(name); known {
+			variables[name] = value
+		}
 	}
+	variables[envvar.User], variables[envvar.Password], variables[envvar.PasswordHash], variables[envvar.Cost] = user, password, string(hash), strconv.Itoa(int(cost))
 	own, err := os.Executable()
 	if err != nil {
 		return err

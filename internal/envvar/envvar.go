@@ -80,3 +80,6 @@ const (
 	// Deadline is when to give up, in RFC 3339; never if unset.
 	Deadline = Prefix + "DEADLINE"
 )
+
+// Own are what the description of a user's own login service can refer to.
+var Own = []string{Cost, Algorithm, MemoryKiB, Iterations, Parallelism, Digest, Workers, CPUMilli, User, Password, PasswordHash}

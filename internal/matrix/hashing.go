@@ -3,11 +3,13 @@ package matrix
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -45,6 +47,35 @@ func Recipe(v v1beta1.Variant) password.Recipe {
 		recipe.Digest, recipe.Iterations = string(hash.PBKDF2.Digest), hash.PBKDF2.Iterations
 	}
 	return recipe
+}
+
+// Parameter is an environment variable that says how passwords are hashed.
+type Parameter struct{ Name, Value string }
+
+// Parameters returns the variables that describe the hash of a variant, in a fixed order. A hash with other has none.
+func Parameters(v v1beta1.Variant) []Parameter {
+	recipe := Recipe(v)
+	if recipe.Algorithm == password.Other {
+		return nil
+	}
+	all := []Parameter{{envvar.Algorithm, string(recipe.Algorithm)}}
+	for _, number := range []struct {
+		name  string
+		value int32
+	}{
+		{envvar.Cost, recipe.Cost},
+		{envvar.MemoryKiB, recipe.MemoryKiB},
+		{envvar.Iterations, recipe.Iterations},
+		{envvar.Parallelism, recipe.Parallelism},
+	} {
+		if number.value != 0 {
+			all = append(all, Parameter{number.name, strconv.Itoa(int(number.value))})
+		}
+	}
+	if recipe.Digest != "" {
+		all = append(all, Parameter{envvar.Digest, recipe.Digest})
+	}
+	return all
 }
 
 // Hashing describes how a variant checks logins, such as "bcrypt cost 10 with sessions".

@@ -12,9 +12,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
 
-// ownVariables are what the description of a user's own login service can refer to.
-var ownVariables = []string{envvar.Cost, envvar.Workers, envvar.CPUMilli, envvar.User, envvar.Password, envvar.PasswordHash}
-
 // CheckOwn returns what is wrong with a user's own login service; nothing with nil. It checks the
 // references to variables and the regular expressions. The rules of the schema check the rest.
 func CheckOwn(own *v1beta1.OwnService) error {
@@ -23,8 +20,8 @@ func CheckOwn(own *v1beta1.OwnService) error {
 	}
 	for _, t := range texts(own) {
 		for _, name := range loginflow.References(t.value) {
-			if !slices.Contains(ownVariables, name) {
-				return fmt.Errorf("%s refers to $(%s), which is unknown; use one of %s, or $$( for the text itself", t.field, name, strings.Join(ownVariables, ", "))
+			if !slices.Contains(envvar.Own, name) {
+				return fmt.Errorf("%s refers to $(%s), which is unknown; use one of %s, or $$( for the text itself", t.field, name, strings.Join(envvar.Own, ", "))
 			}
 		}
 	}
@@ -34,17 +31,27 @@ func CheckOwn(own *v1beta1.OwnService) error {
 	return checkRequests("service.own.login.steps", own.Login.Steps)
 }
 
-// CheckOther returns an error if the matrix has a hash with other, and a user's own login service needs
-// the cost or the bcrypt hash of the variant.
-func CheckOther(spec v1beta1.SizingExperimentSpec) error {
-	own, other := spec.Service.Own, func(h v1beta1.Hash) bool { return h.Other != nil }
-	if own == nil || !slices.ContainsFunc(spec.Matrix.Hashes, other) {
+// CheckParameters returns an error if a user's own login service refers to a parameter that a hash of the matrix does not
+// have, such as the cost of Argon2id.
+func CheckParameters(spec v1beta1.SizingExperimentSpec) error {
+	if spec.Service.Own == nil {
 		return nil
 	}
-	for _, t := range texts(own) {
-		for _, name := range loginflow.References(t.value) {
-			if name == envvar.Cost || name == envvar.PasswordHash {
-				return fmt.Errorf("%s refers to $(%s), but a hash with other has no cost; write the password's hash itself, or measure bcrypt", t.field, name)
+	for _, hash := range hashings(spec.Matrix) {
+		variant := v1beta1.Variant{Hash: hash}
+		known := []string{envvar.Workers, envvar.CPUMilli, envvar.User, envvar.Password}
+		if hash.Bcrypt != nil {
+			known = append(known, envvar.PasswordHash)
+		}
+		for _, parameter := range Parameters(variant) {
+			known = append(known, parameter.Name)
+		}
+		for _, t := range texts(spec.Service.Own) {
+			for _, name := range loginflow.References(t.value) {
+				// CheckOwn returns what is no variable at all.
+				if slices.Contains(envvar.Own, name) && !slices.Contains(known, name) {
+					return fmt.Errorf("%s refers to $(%s), which %s does not have; write the value itself, or measure hashes that have it", t.field, name, Hashing(variant))
+				}
 			}
 		}
 	}

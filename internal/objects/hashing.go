@@ -16,28 +16,20 @@ import (
 // the 64Mi that its limit must have in addition to the memory of its hashes.
 const besideGoMemory = 32 << 20
 
-// hashing returns the variables that say how passwords are hashed. The calibration and the
-// login container get the same ones.
+// parameters returns the variables that say how passwords are hashed.
+func (b Builder) parameters() []corev1.EnvVar {
+	var environment []corev1.EnvVar
+	for _, parameter := range matrix.Parameters(b.trial.Spec.Variant) {
+		environment = append(environment, variable(parameter.Name, parameter.Value))
+	}
+	return environment
+}
+
+// hashing returns the variables of Hashmark's own login service. The calibration and the login container get the same
+// ones.
 func (b Builder) hashing() []corev1.EnvVar {
-	recipe := matrix.Recipe(b.trial.Spec.Variant)
-	environment := []corev1.EnvVar{variable(envvar.Algorithm, string(recipe.Algorithm))}
-	for _, number := range []struct {
-		name  string
-		value int32
-	}{
-		{envvar.Cost, recipe.Cost},
-		{envvar.MemoryKiB, recipe.MemoryKiB},
-		{envvar.Iterations, recipe.Iterations},
-		{envvar.Parallelism, recipe.Parallelism},
-	} {
-		if number.value != 0 {
-			environment = append(environment, variable(number.name, decimal(number.value)))
-		}
-	}
-	if recipe.Digest != "" {
-		environment = append(environment, variable(envvar.Digest, recipe.Digest))
-	}
-	if recipe.MemoryHard() {
+	environment := b.parameters()
+	if matrix.Recipe(b.trial.Spec.Variant).MemoryHard() {
 		// The runtime returns freed memory to the system before this limit is exceeded.
 		// Without it the runtime keeps some, and the container is OOM-killed.
 		limit := b.serviceResources.Limits.Memory().Value() - besideGoMemory

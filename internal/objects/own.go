@@ -15,6 +15,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 const (
@@ -87,7 +88,11 @@ func (b Builder) ownPod() corev1.PodSpec {
 	}
 	calibrate := b.ownContainer(CalibrateContainer, "calibrate", flags...)
 	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
-	addMemory(&calibrate.Resources, scriptMemory)
+	addMemory(&calibrate.Resources, resource.MustParse(scriptMemory))
+	if recipe := matrix.Recipe(b.trial.Spec.Variant); recipe.MemoryHard() {
+		// The hash is timed beside the service.
+		addMemory(&calibrate.Resources, *resource.NewQuantity(2*int64(recipe.MemoryKiB)<<10, resource.BinarySI))
+	}
 
 	login := b.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
 	login.Ports = []corev1.ContainerPort{
@@ -118,10 +123,10 @@ func (b Builder) copyScript() corev1.Container {
 	return c
 }
 
-func addMemory(resources *corev1.ResourceRequirements, more string) {
+func addMemory(resources *corev1.ResourceRequirements, more resource.Quantity) {
 	for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
 		memory := list[corev1.ResourceMemory]
-		memory.Add(resource.MustParse(more))
+		memory.Add(more)
 		list[corev1.ResourceMemory] = memory
 	}
 }
@@ -158,11 +163,7 @@ func writable(container string, folder int) string {
 
 // ownVariables returns the variables that a user's own login service can refer to.
 func (b Builder) ownVariables() []corev1.EnvVar {
-	var environment []corev1.EnvVar
-	if cost := b.trial.Spec.Variant.Hash.Cost(); cost != 0 {
-		environment = append(environment, variable(envvar.Cost, decimal(cost)))
-	}
-	return append(environment,
+	return append(b.parameters(),
 		variable(envvar.Workers, decimal(ptr.Deref(b.trial.Spec.Variant.Concurrency.Workers, 0))),
 		variable(envvar.CPUMilli, b.cpuMilli()),
 		variable(envvar.User, User),

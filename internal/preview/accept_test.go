@@ -71,7 +71,7 @@ func TestTheChecksOfTheOperatorAreApplied(t *testing.T) {
 		"a plan of more than a day": {fixture.PlainExperiment, `spec: {load: {stepSeconds: 1800, capacity: {maxStepSeconds: 1800}}, repetitions: 10}`, []string{"the plan can take"}},
 		"a hash without guesses":    {fixture.PlainExperiment, `spec: {matrix: {hashes: [{name: s, scrypt: {memoryKiB: 1024}}]}, demand: {loginsPerSecond: 5, hashes: [scrypt]}}`, []string{"demand.hashes has scrypt, but the guesses per second"}},
 		"a variable":                {own, `spec: {service: {own: {args: [$(PORT)]}}}`, []string{"service.own.args[0] refers to $(PORT), which is unknown"}},
-		"a cost of another hash":    {own, `spec: {matrix: {costs: null, hashes: [{name: plain, other: {}}]}, service: {own: {args: [$(HASHMARK_COST)]}}}`, []string{"service.own.args[0] refers to $(HASHMARK_COST), but a hash with other has no cost"}},
+		"a cost of another hash":    {own, `spec: {matrix: {costs: null, hashes: [{name: plain, other: {}}]}, service: {own: {args: [$(HASHMARK_COST)]}}}`, []string{"service.own.args[0] refers to $(HASHMARK_COST), which another hash does not have"}},
 		"variants of one name": {
 			fixture.PlainExperiment, `spec: {matrix: {concurrency: [{mode: WorkerPool}, {mode: WorkerPool, workers: 1}]}}`,
 			[]string{"two variants resolve to c10-1-w1"},

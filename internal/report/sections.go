@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -108,7 +109,7 @@ func (d Document) needsAndHas(size v1beta1.Size, p95 *int64) [][]string {
 		{fmt.Sprintf("Rate with %d down", down), units.PerSecond(float64(rate)), withoutDown},
 		{"Load" + atRate, "", units.Share(size.LoadPerMille)},
 		{"p95" + atRate, atMost(units.Latency(&objective)), units.Latency(p95)},
-		{"Hash", atLeast(demand), hashOf(size)},
+		{"Hash", atLeast(d.Experiment.Spec), hashOf(size)},
 		{"CPU", atMost(units.Written(demand.MaxTotalCPU)), size.TotalCPU},
 		{"Replicas", atMost(whole(demand.MaxReplicas)), strconv.Itoa(int(size.Replicas))},
 		{"Memory limit of each", "", size.MemoryLimit},
@@ -129,10 +130,13 @@ func (d Document) orMore(size v1beta1.Size) string {
 }
 
 // atLeast returns the weakest hash that a demand allows, as text, or "" if it names none.
-func atLeast(demand *v1beta1.Demand) string {
+func atLeast(spec v1beta1.SizingExperimentSpec) string {
+	demand := spec.Demand
 	switch {
 	case demand.MinimumCost == nil:
 		return ""
+	case len(matrix.Costs(spec.Matrix)) == 0 && len(demand.Hashes) == 0:
+		return "any" // the only one of the matrix
 	case len(demand.Hashes) > 0:
 		return fmt.Sprintf("as strong as bcrypt cost %d", *demand.MinimumCost)
 	default:

@@ -133,9 +133,10 @@ type sized struct {
 	replicas, milliCPU int64
 	// month is its exact price for a month; nil if that is unknown.
 	month *big.Rat
-	// strength is the bcrypt cost at which an attacker makes as many guesses per second, or 0 if
-	// the guesses are unknown.
+	// strength is the bcrypt cost at which an attacker makes as many guesses per second, and rated whether these are
+	// known; otherwise it is 0.
 	strength float64
+	rated    bool
 	// breaks are the limits that this size exceeds, in the order in which they are
 	// reported.
 	breaks []v1beta1.Bound
@@ -143,7 +144,7 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	s.strength, _ = q.Tariff.BcryptCost(c.Variant)
+	s.strength, s.rated = q.Tariff.BcryptCost(c.Variant)
 	unknown := c.undecided() || c.Served > 0 && q.required() > c.atMost()
 	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
@@ -178,8 +179,11 @@ func (c Candidate) Resources(replicas int64) pricing.Resources {
 	return resources
 }
 
-// acceptable reports whether a hash is at least as strong as the minimum.
-func (q Question) acceptable(s sized) bool { return s.strength >= float64(q.MinimumCost) }
+// acceptable reports whether a hash is at least as strong as the minimum, which is not known of the only hash if that is
+// not rated.
+func (q Question) acceptable(s sized) bool {
+	return s.strength >= float64(q.MinimumCost) || !s.rated && q.OneHash
+}
 
 func (s sized) fits() bool { return len(s.breaks) == 0 }
 

@@ -11,9 +11,9 @@ import (
 )
 
 // Admits reports whether a variant can be recommended: its kind of hash is allowed, every request hashes,
-// and the guesses per second of an attacker are known.
+// and the guesses per second of an attacker are known, unless its hash is not compared with another one.
 func (q Question) Admits(v v1beta1.Variant) bool {
-	return q.allows(v.Hash.Kind()) && q.Tariff.Guesses(v) != nil
+	return q.allows(v.Hash.Kind()) && !v.Hash.Sessions && (q.OneHash || q.Tariff.Guesses(v) != nil)
 }
 
 // Never says why a variant can't be recommended even if each replica serves the given rate, times 1000, such as "has
@@ -31,7 +31,7 @@ func (q Question) Never(v v1beta1.Variant, milliPerSecond int64) string {
 
 func (q Question) allows(kind v1beta1.HashKind) bool {
 	if len(q.Hashes) == 0 {
-		return kind == v1beta1.HashBcrypt
+		return kind == v1beta1.HashBcrypt || q.OneHash
 	}
 	return slices.Contains(q.Hashes, kind)
 }
@@ -44,7 +44,7 @@ func (q Question) others() bool {
 var checks = []func(v1beta1.SizingExperimentSpec) error{
 	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckSize(spec) },
 	matrix.CheckBaseline, matrix.CheckAlso, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
-	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckOwn(spec.Service.Own) }, matrix.CheckOther,
+	func(spec v1beta1.SizingExperimentSpec) error { return matrix.CheckOwn(spec.Service.Own) }, matrix.CheckParameters,
 }
 
 // Check returns the first of Problems, or nil if there is none.
@@ -86,22 +86,23 @@ func CheckHashes(spec v1beta1.SizingExperimentSpec) error {
 	if spec.Demand == nil {
 		return nil
 	}
+	question, _ := QuestionOf(spec, tariff, nil)
 	for _, kind := range spec.Demand.Hashes {
-		if err := checkHash(kind, variants, tariff); err != nil {
+		if err := question.checkHash(kind, variants); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkHash(kind v1beta1.HashKind, variants []v1beta1.Variant, tariff pricing.Tariff) error {
+func (q Question) checkHash(kind v1beta1.HashKind, variants []v1beta1.Variant) error {
 	found := false
 	for _, v := range variants {
 		if v.Hash.Sessions || v.Hash.Kind() != kind {
 			continue
 		}
 		found = true
-		if tariff.Guesses(v) == nil {
+		if !q.Admits(v) {
 			return fmt.Errorf("demand.hashes has %s, but the guesses per second of an attacker at %s (%s) are unknown, because they are published only for OWASP's Argon2id settings with parallelism 1 on the default GPU; "+
 				"set its guessesPerSecond, such as {name: %s, guessesPerSecond: 12000}, or remove %s from demand.hashes", kind, v.Hash.Name, matrix.Hashing(v), v.Hash.Name, kind)
 		}

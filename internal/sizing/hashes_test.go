@@ -143,3 +143,47 @@ func TestTheMemoryLimitIsToldAndPaidFor(t *testing.T) {
 		t.Errorf("not measured: %q for %s a month", got.MemoryLimit, got.PricePerMonth)
 	}
 }
+
+// A matrix with one hash compares none, so that a size does not need its strength. Without guesses per second, minimumCost
+// is not checked.
+func TestTheOnlyHashIsSizedByItsRate(t *testing.T) {
+	only := func(hash v1beta1.Hash, prices *v1beta1.Prices) *v1beta1.SizingExperimentStatus {
+		spec := small(func(s *v1beta1.SizingExperimentSpec) {
+			s.Matrix.Costs, s.Matrix.Hashes, s.Prices = nil, []v1beta1.Hash{hash}, prices
+			s.Load = v1beta1.Load{Capacity: &v1beta1.CapacityLoad{}, RequestTimeoutSeconds: 10}
+		})
+		if err := CheckHashes(spec); err != nil {
+			t.Fatal(err)
+		}
+		return concluded(t, spec, held(t, spec, hash.Name+"-500m", 4_000, v1beta1.VerdictValid))
+	}
+	prices := &v1beta1.Prices{Currency: "USD", PerCPUHour: ptr.To(intstr.Parse("0.04"))}
+	argon := &v1beta1.Argon2id{MemoryKiB: 7168, Iterations: 5, Parallelism: 1}
+	for name, test := range map[string]struct {
+		hash     v1beta1.Hash
+		says     string
+		attacker bool
+	}{
+		"an unknown hash":         {v1beta1.Hash{Name: "plain", Other: &v1beta1.Other{}}, "How strong its hash is, is not known, so minimumCost was not checked", false},
+		"PBKDF2 without guesses":  {v1beta1.Hash{Name: "django", PBKDF2: &v1beta1.PBKDF2{Iterations: 1_000_000, Digest: v1beta1.DigestSHA256}}, "is not known, so minimumCost was not checked", false},
+		"a hash that is too weak": {v1beta1.Hash{Name: "owasp", Argon2id: argon}, "below minimumCost 10", true},
+		"a hash with guesses":     {v1beta1.Hash{Name: "owasp", Argon2id: argon, GuessesPerSecond: ptr.To[int64](1000)}, "costs an attacker as much as bcrypt at cost 13.3", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := only(test.hash, prices)
+			got := status.Recommendation
+			if !strings.Contains(got.Reason, test.says) || strings.Contains(got.Reason, "ost 0") {
+				t.Errorf("the reason is %s, want %q", got.Reason, test.says)
+			}
+			if test.says == "below minimumCost 10" {
+				return
+			}
+			if got.Variant != test.hash.Name+"-500m" || got.Replicas != 2 || got.PricePerMonth == "" || (got.AttackerPricePerBillionGuesses != "") != test.attacker {
+				t.Errorf("recommended is %+v", got)
+			}
+			if row := status.Results[0]; row.Price == nil || row.Sizing == nil {
+				t.Errorf("the row is %+v", row)
+			}
+		})
+	}
+}

@@ -31,6 +31,9 @@ type Question struct {
 	MinimumCost int32
 	// Hashes are the allowed kinds; empty means only bcrypt.
 	Hashes []v1beta1.HashKind
+	// OneHash means that the matrix has a single hash, so that none is compared: it is sized although its strength is
+	// perhaps unknown.
+	OneHash bool
 	// MaxMilliCPU is the limit of the CPU of all replicas, in thousandths; 0 means no
 	// limit.
 	MaxMilliCPU int64
@@ -64,6 +67,7 @@ func QuestionOf(spec v1beta1.SizingExperimentSpec, tariff pricing.Tariff, verifi
 		HeadroomPercent: int64(ptr.Deref(demand.HeadroomPercent, defaultHeadroom)),
 		MinimumCost:     ptr.Deref(demand.MinimumCost, defaultMinimumCost),
 		Hashes:          demand.Hashes,
+		OneHash:         len(spec.Matrix.Costs)+len(spec.Matrix.Hashes) == 1,
 		MaxReplicas:     int64(ptr.Deref(demand.MaxReplicas, mostReplicas)),
 		Survive:         int64(ptr.Deref(demand.SurviveReplicas, 0)),
 		Tariff:          tariff,

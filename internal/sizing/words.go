@@ -22,9 +22,16 @@ const (
 	noResult = "No variant that can be recommended has a Valid or Suspect result; look at the reasons in status.results, and measure again"
 )
 
-// strongest says that the size has the strongest hash that serves the demand.
+// strongest says that the size has the strongest hash that serves the demand, or the only one.
 func (a answer) strongest(best sized) string {
 	can := a.isKnownTo("can serve")
+	if a.OneHash && best.Variant.Hash.Bcrypt == nil {
+		text := fmt.Sprintf("The best size that %s %s%s is %s", can, a.demanded(), a.within(), inAll(best))
+		if best.rated {
+			return text + ". Its hash costs an attacker as much as bcrypt at cost " + asCost(best.strength)
+		}
+		return text + ". How strong its hash is, is not known, so minimumCost was not checked"
+	}
 	if !a.others() {
 		return fmt.Sprintf("Cost %d is the highest in the matrix that %s %s%s", best.Variant.Hash.Cost(), can, a.demanded(), a.within())
 	}
@@ -80,7 +87,7 @@ func (a answer) noneReason(nearest sized) string {
 	switch {
 	case nearest.breaks[0] == v1beta1.BoundCapacityUnknown:
 		known, advice := a.lowerBound(nearest)
-		return fmt.Sprintf("It is unknown whether any size serves %s %s. The nearest is %s, which %s. %s",
+		return fmt.Sprintf("It is unknown whether any size serves %s%s. The nearest is %s, which %s. %s",
 			a.demanded(), a.minimum(), nearest.Variant.Name, known, advice)
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is certain to meet the objective at any rate, so none can be recommended for %s. The nearest is %s with a capacity of %s per replica, but the interval of that begins at 0. Relax the objective, or measure with a larger load.capacity.minSamples or more repetitions",
@@ -89,7 +96,7 @@ func (a answer) noneReason(nearest sized) string {
 		return fmt.Sprintf("No variant meets the objective at any rate, so none can serve %s. The nearest is %s. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
-	return fmt.Sprintf("No size %s %s %s%s. The nearest is %s, which %s%s",
+	return fmt.Sprintf("No size %s %s%s%s. The nearest is %s, which %s%s",
 		a.isKnownTo("serves"), a.demanded(), a.minimum(), a.within(), inAll(nearest), a.breaks(nearest), a.measureAgain())
 }
 
@@ -207,11 +214,15 @@ func asCost(strength float64) string {
 	return strconv.FormatFloat(math.Round(10*strength)/10, 'f', -1, 64)
 }
 
+// minimum says which hashes are strong enough, after a space.
 func (a answer) minimum() string {
-	if a.others() {
-		return fmt.Sprintf("with a hash at least as strong as bcrypt at cost %d", a.MinimumCost)
+	if a.OneHash && !slices.ContainsFunc(a.sizes, func(s sized) bool { return s.rated }) {
+		return ""
 	}
-	return fmt.Sprintf("at cost %d or more", a.MinimumCost)
+	if a.others() || a.OneHash && !slices.ContainsFunc(a.sizes, func(s sized) bool { return s.Variant.Hash.Bcrypt != nil }) {
+		return fmt.Sprintf(" with a hash at least as strong as bcrypt at cost %d", a.MinimumCost)
+	}
+	return fmt.Sprintf(" at cost %d or more", a.MinimumCost)
 }
 
 // inAll returns text such as "3 replicas of c10-500m (1.5 CPUs in all)".
