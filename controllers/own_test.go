@@ -16,7 +16,7 @@ func ownService(spec *v1beta1.SizingExperimentSpec) {
 	spec.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}
 	spec.Service.Own = &v1beta1.OwnService{
 		Image: "example.test/team/login:v1", Command: []string{"/app/login"}, Args: []string{"--cost=$(HASHMARK_COST)"},
-		Env: []v1beta1.EnvVar{{Name: "DB", Value: "/data/db"}}, Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready"},
+		Env: []v1beta1.EnvVar{{Name: "DB", Value: "/data/db"}}, Port: 9000, Ready: v1beta1.ReadyWhen{HealthCheck: handover.HealthCheck{Path: "/ready"}},
 		Writable: []string{"/data"}, Files: []v1beta1.File{{Path: "/etc/login/users", Content: "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"}},
 		Login: handover.Login{
 			Steps: []handover.Request{{Path: "/login", Auth: "Basic"}},

@@ -53,6 +53,9 @@ const sessions = __ENV.HASHMARK_SESSIONS === 'true';
 // How to log in at a user's own service, or null.
 const flow = __ENV.HASHMARK_LOGIN ? JSON.parse(__ENV.HASHMARK_LOGIN) : null;
 const scripted = flow !== null && Boolean(flow.script);
+// Zipf's law: the cumulative weights 1, 1 + 1/2, 1 + 1/2 + 1/3 and so on; null for a uniform distribution.
+const accounts = flow ? flow.accounts || 1 : 1;
+const popularity = flow && flow.accountDistribution === 'Zipf' ? cumulated(accounts) : null;
 const credentials = JSON.stringify({ user: __ENV.HASHMARK_USER, password: __ENV.HASHMARK_PASSWORD });
 
 const isOpen = (step) => step.kind === 'Warmup' || step.kind === 'Open';
@@ -179,6 +182,30 @@ function request(number, timeout, address) {
   return http.post(`${address}/login`, credentials, { headers, redirects: 0, timeout, tags: { name: 'login' } });
 }
 
+function cumulated(n) {
+  let sum = 0;
+  return Array.from({ length: n }, (_, i) => (sum += 1 / (i + 1)));
+}
+
+// chance returns a number from 0 to below 1 that depends on a login only, so that a plan draws the same accounts each time
+// (the mixing function of MurmurHash3).
+function chance(seed, index) {
+  let h = (seed ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
+}
+
+// userOf returns the account of a login. Package loginflow gives accounts the same names.
+function userOf(step, index) {
+  if (accounts === 1) {
+    return __ENV.HASHMARK_USER;
+  }
+  const drawn = chance(step.seed || 0, index);
+  const n = popularity ? popularity.findIndex((sum) => sum > drawn * popularity[accounts - 1]) : Math.floor(drawn * accounts);
+  return n > 0 ? `${__ENV.HASHMARK_USER}-${n}` : __ENV.HASHMARK_USER;
+}
+
 // login sends one login and records its outcome. Without a due time, the login was due
 // when it was sent.
 function login(number, index, due, part, address) {
@@ -190,7 +217,7 @@ function login(number, index, due, part, address) {
 
   const left = (drainEnd(step) - sent) / 1000;
   const timeout = Math.max(1, Math.min(plan.timeoutMs, left));
-  const own = flow ? loginOnce(address, __ENV.HASHMARK_USER, __ENV.HASHMARK_PASSWORD, timeout) : null;
+  const own = flow ? loginOnce(address, userOf(step, index), __ENV.HASHMARK_PASSWORD, timeout) : null;
   const response = own ? own.response : request(number, timeout, address);
   // The time of steps that do not count is left out at the end of the login.
   const ended = now() - (own ? Math.round(own.untimed * 1000) : 0);
@@ -214,7 +241,7 @@ function outcomeOf(response, ok) {
   if (TIMEOUT_CODES.includes(response.error_code)) {
     return 'timedOut';
   }
-  if (!ok && response.status === 503) {
+  if (!ok && (response.status === 503 || response.status === 429)) {
     return 'refused';
   }
   return ok ? 'ok' : 'error';

@@ -12,8 +12,22 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.steps) || self.steps.filter(s, has(s.timed) && s.timed).size() <= 1",message="at most one of service.own.login.steps can be timed"
 // +kubebuilder:validation:XValidation:rule="has(self.steps) != has(self.script)",message="service.own.login must have either steps or script"
 // +kubebuilder:validation:XValidation:rule="!has(self.steps) || size(self.steps) == 0 || has(self.steps[size(self.steps) - 1].extract) || !self.wrong.status.exists(s, has(self.steps[size(self.steps) - 1].expect) ? self.steps[size(self.steps) - 1].expect.status.exists(e, e == s) : s >= 200 && s < 300)",message="service.own.login.wrong has a status that the last of steps expects, so nothing tells a wrong password from a login; remove the status, or add a last step that only a user who has logged in can do"
+// +kubebuilder:validation:XValidation:rule="!has(self.accounts) || self.accounts == 1 || has(self.setup)",message="with several accounts, service.own.login.setup must create each of them; add setup with $(HASHMARK_USER), or remove accounts"
+// +kubebuilder:validation:XValidation:rule="!has(self.accountDistribution) || has(self.accounts) && self.accounts > 1",message="accountDistribution has no effect with one account; add accounts, or remove it"
 type Login struct {
-	// Requests that are sent once to each pod, before the first login, for example to create the
+	// How many accounts log in, 1 (the default) to 1,000, so that locks, limits and caches of an account
+	// behave as in production. HASHMARK_USER is another name for each: hashmark, hashmark-1, hashmark-2 and
+	// so on. Setup is sent for each of them, and must end within the operator's start timeout.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	Accounts int32 `json:"accounts,omitempty"`
+	// How logins are distributed over the accounts: Uniform (the default), or Zipf, by which account n logs in
+	// 1/n times as often as the first.
+	// +optional
+	// +kubebuilder:validation:Enum=Uniform;Zipf
+	AccountDistribution string `json:"accountDistribution,omitempty"`
+	// Requests that are sent once to each pod for each account, before the first login, for example to create the
 	// account.
 	// +optional
 	// +listType=atomic
@@ -52,6 +66,9 @@ func (l *Login) Title(step int) string {
 	}
 	return fmt.Sprintf("step %d", step+1)
 }
+
+// NumberOfAccounts returns how many accounts log in.
+func (l *Login) NumberOfAccounts() int { return max(1, int(l.Accounts)) }
 
 // Request is one HTTP request.
 // +kubebuilder:validation:XValidation:rule="[has(self.json), has(self.form), has(self.body)].filter(x, x).size() <= 1",message="a request of service.own.login can have only one of json, form and body"
@@ -116,6 +133,26 @@ type Request struct {
 	// do.
 	// +optional
 	Timed bool `json:"timed,omitempty"`
+}
+
+// HealthCheck is how a user's own login service says that it is ready: by its response to a GET, or without a path by
+// accepting a connection to its port.
+type HealthCheck struct {
+	// The path that answers a GET. When absent: a TCP connection is enough, also for the liveness probe.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^/`
+	// +kubebuilder:validation:MaxLength=1024
+	Path string `json:"path,omitempty"`
+	// How user and password are sent. Basic sends them by HTTP's Basic authentication. The liveness probe
+	// under load sends none, because it would be a login, and takes any status below 500 for alive.
+	// When absent: not at all.
+	// +optional
+	// +kubebuilder:validation:Enum=Basic
+	Auth string `json:"auth,omitempty"`
+	// What the response must be like, such as {status: [401]} if every path wants a password; by default
+	// any status from 200 to 399.
+	// +optional
+	Expect ExpectedResponse `json:"expect,omitzero"`
 }
 
 // Field is a field of a header or of a form.

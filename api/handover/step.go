@@ -9,7 +9,7 @@ type StepResult struct {
 	// Logins answered with a complete 200.
 	// +optional
 	OK int64 `json:"ok"`
-	// Logins answered with 503, because the queue was full.
+	// Logins answered with 503, because the queue was full, or with 429, because of a rate limit.
 	// +optional
 	Refused int64 `json:"refused"`
 	// Logins given up after the request timeout.

@@ -7,7 +7,7 @@ import "github.com/hashmark-dev/hashmark/api/handover"
 // Its texts have a largest size, because the operator keeps each experiment and trial in memory.
 // +kubebuilder:validation:XValidation:rule="(self.command + (has(self.args) ? self.args : [])).map(a, size(bytes(a))).sum() + (has(self.env) ? self.env.map(e, size(bytes(e.name)) + size(bytes(e.value))).sum() : 0) + (has(self.files) ? self.files.map(f, size(bytes(f.path)) + size(bytes(f.content))).sum() : 0) <= 131072",message="command, args, env and files of service.own have more than 128 KiB together; shorten them, or put them into the image"
 // +kubebuilder:validation:XValidation:rule="self.port != 18080",message="service.own.port must not be 18080, where Hashmark reads what the container uses"
-// +kubebuilder:validation:XValidation:rule="!has(self.alivePath) || self.alivePath != self.ready.path",message="service.own.alivePath is by default the path of ready; remove it, or set another path"
+// +kubebuilder:validation:XValidation:rule="!has(self.alivePath) || !has(self.ready.path) || self.alivePath != self.ready.path",message="service.own.alivePath is by default the path of ready; remove it, or set another path"
 // +kubebuilder:validation:XValidation:rule="((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).all(p, p.matches('^(/[^/:]+)+$') && !p.matches('/[.][.]?(/|$)'))",message="a path of service.own.files or writable can't be mounted; use an absolute path without a colon, . and .., and without a / at its end"
 // +kubebuilder:validation:XValidation:rule="((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).all(p, ['/proc', '/sys', '/dev', '/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/run/hashmark', '/run/secrets', '/var/run/hashmark', '/var/run/secrets'].all(s, p != s && !p.startsWith(s + '/') && !s.startsWith(p + '/')))",message="a path of service.own.files or writable is, contains or is in one that Kubernetes or Hashmark mounts (/proc, /sys, /dev, /etc/hosts, /etc/hostname, /etc/resolv.conf, /run/hashmark and /run/secrets); use another path"
 // +kubebuilder:validation:XValidation:rule="((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).all(p, ((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).exists_one(o, p == o || p.startsWith(o + '/')))",message="a path of service.own.files or writable is the same as another one, or in it; use another path"
@@ -89,11 +89,9 @@ type File struct {
 }
 
 // ReadyWhen says when a user's own login service is ready.
+// +kubebuilder:validation:XValidation:rule="has(self.path) || !has(self.auth) && !has(self.expect)",message="auth and expect of service.own.ready are about the response at its path; add path, or remove them to wait for a TCP connection"
 type ReadyWhen struct {
-	// The path that answers a GET with a status from 200 to 399 once the service is ready.
-	// +kubebuilder:validation:Pattern=`^/`
-	// +kubebuilder:validation:MaxLength=1024
-	Path string `json:"path"`
+	handover.HealthCheck `json:",inline"`
 	// How many seconds the service can take to be ready, 1 to 300. By default 120.
 	// +optional
 	// +kubebuilder:default=120

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
@@ -21,10 +23,14 @@ import (
 // until it ends. It returns the service's exit code. Signals end the service, and not this program.
 func observeCommand(arguments []string, w system) (int, error) {
 	var listen, hashFile string
+	var to loginflow.Account
+	var ready handover.HealthCheck
 	var deadline time.Time
 	flags := flag.NewFlagSet("loginservice observe", flag.ContinueOnError)
-	flags.StringVar(&listen, "listen", ":18080", "`address` where GET /evidence is answered")
+	flags.StringVar(&listen, "listen", ":18080", "`address` where GET /evidence and GET /ready are answered")
 	hashFileVar(flags, &hashFile)
+	readyVars(flags, &to.Address, &ready)
+	accountVars(flags, &to.User, &to.Password)
 	deadlineVar(flags, &deadline, "`time` (RFC 3339) at which the service is stopped; by default never")
 	own, command := splitCommand(arguments)
 	if err := parse(flags, own, w); err != nil {
@@ -47,9 +53,10 @@ func observeCommand(arguments []string, w system) (int, error) {
 	}
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
+	checker := loginflow.NewDirect(readyTimeout, false)
 	logger := slog.New(slog.NewTextHandler(w.stderr, nil))
 	go func() {
-		if err := login.Serve(serving, observe.Handler(observer), slog.NewLogLogger(logger.Handler(), slog.LevelWarn), listener); err != nil {
+		if err := login.Serve(serving, observe.Handler(observer, func(ctx context.Context) error { return checker.Ready(ctx, to, ready) }), slog.NewLogLogger(logger.Handler(), slog.LevelWarn), listener); err != nil {
 			logger.Error("The evidence is no longer served", "error", err)
 		}
 	}()
@@ -59,6 +66,18 @@ func observeCommand(arguments []string, w system) (int, error) {
 }
 
 // errNoCommand means that nothing follows --.
+// readyTimeout is a little less than that of the startup probe, so that its failure says why.
+const readyTimeout = 4 * time.Second
+
+// readyVars are the flags of where a user's own login service answers, and when it is ready.
+func readyVars(flags *flag.FlagSet, address *string, ready *handover.HealthCheck) {
+	flags.StringVar(address, "target", "http://127.0.0.1:8080", "`address` of the service")
+	flags.Func("ready", "how the service says that it is ready, as `JSON`; by default it accepts connections", func(text string) (err error) {
+		*ready, err = loginflow.ParseReady(text)
+		return err
+	})
+}
+
 var errNoCommand = fmt.Errorf("%w: there is no command; give it after --, as in: -- /app/login --listen=:8080", errUsage)
 
 // splitCommand separates the arguments of this program from the command after --.

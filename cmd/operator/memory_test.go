@@ -145,7 +145,7 @@ func withLargestService(namespace string, number int) *v1beta1.SizingExperiment 
 	e.Spec.Parallelism, e.Spec.Repetitions = ptr.To[int32](8), ptr.To[int32](10)
 	e.Spec.Matrix.Concurrency = []v1beta1.Concurrency{{Mode: v1beta1.ConcurrencyUnbounded}}
 	e.Spec.Service.Own = &v1beta1.OwnService{
-		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1beta1.ReadyWhen{Path: "/"},
+		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1beta1.ReadyWhen{HealthCheck: handover.HealthCheck{Path: "/"}},
 		Login: handover.Login{Setup: requests, Steps: requests, Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 	}
 	return e

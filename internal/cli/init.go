@@ -150,7 +150,7 @@ func limitOf(container corev1.Container, name corev1.ResourceName, otherwise str
 func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnService, left []string) {
 	own = &v1beta1.OwnService{
 		Image: container.Image, Command: container.Command, Args: container.Args, Port: 8080,
-		Ready: v1beta1.ReadyWhen{Path: "/"},
+		Ready: v1beta1.ReadyWhen{HealthCheck: handover.HealthCheck{Path: "/"}},
 		Login: handover.Login{
 			Steps: []handover.Request{{
 				Name: "password", Method: "POST", Path: "/login",

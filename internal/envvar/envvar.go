@@ -44,8 +44,9 @@ const (
 	Pods = Prefix + "PODS"
 	// Evidence are the URLs where the pods answer for Hashmark, in the order of Pods; Pods if unset.
 	Evidence = Prefix + "EVIDENCE"
-	// ReadyPath and AlivePath are where a user's own login service says that it is ready, and alive.
-	ReadyPath = Prefix + "READY_PATH"
+	// Ready is how a user's own login service says that it is ready, as JSON (handover.HealthCheck), and AlivePath where it
+	// says that it is alive, if that is another path.
+	Ready     = Prefix + "READY"
 	AlivePath = Prefix + "ALIVE_PATH"
 	// ReadyWithin is how long it may take to be ready, such as 2m0s.
 	ReadyWithin = Prefix + "READY_WITHIN"

@@ -81,6 +81,9 @@ type Service struct {
 	QueueLength int32 `json:"queueLength"`
 }
 
+// ReadyPath is where the container of a user's own login service says whether the service is ready, beside its evidence.
+const ReadyPath = "/ready"
+
 // MostCPUs is the largest number of CPUs in a list.
 const MostCPUs = 4096
 

@@ -19,10 +19,10 @@ const (
 )
 
 // prober sends liveness probes to pods next to the logins, as kubelet does: each over a
-// connection of its own, to the pod's own address. Any status from 200 to 399 is a success.
+// connection of its own, to the pod's own address.
 type prober struct {
 	addresses []string
-	path      string
+	check     handover.HealthCheck
 	client    *loginflow.Direct
 
 	lock sync.Mutex
@@ -30,9 +30,9 @@ type prober struct {
 	probes [][]measurement.Probe
 }
 
-func newProber(addresses []string, path string) *prober {
+func newProber(addresses []string, check handover.HealthCheck) *prober {
 	return &prober{
-		addresses: addresses, path: path, probes: make([][]measurement.Probe, len(addresses)),
+		addresses: addresses, check: check, probes: make([][]measurement.Probe, len(addresses)),
 		client: loginflow.NewDirect(aliveTimeout, false),
 	}
 }
@@ -59,7 +59,7 @@ func (p *prober) run(ctx context.Context, zero time.Time) {
 func (p *prober) probe(pod int, zero time.Time) {
 	begin := time.Now()
 	probe := measurement.Probe{Sent: begin.Sub(zero)}
-	probe.OK = p.client.Ready(context.Background(), p.addresses[pod], p.path) == nil
+	probe.OK = p.client.Alive(context.Background(), p.addresses[pod], p.check) == nil
 	probe.Took = time.Since(begin)
 	p.lock.Lock()
 	defer p.lock.Unlock()

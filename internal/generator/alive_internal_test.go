@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 func TestAPodThatDoesNotAnswerIsProbedOn(t *testing.T) {
@@ -15,7 +17,7 @@ func TestAPodThatDoesNotAnswerIsProbedOn(t *testing.T) {
 		<-hang
 	}))
 	t.Cleanup(func() { close(hang); pod.Close() })
-	p := newProber([]string{pod.URL}, "/healthz")
+	p := newProber([]string{pod.URL}, handover.HealthCheck{Path: "/healthz"})
 	ctx, stop := context.WithCancel(t.Context())
 	go func() {
 		for range 2 {

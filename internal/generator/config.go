@@ -27,8 +27,8 @@ type Config struct {
 	Pods []string
 	// Evidence are the addresses where the evidence of the pods is read, in their order.
 	Evidence []string
-	// ReadyPath and AlivePath are where the service says that it is ready, and alive.
-	ReadyPath, AlivePath string
+	// Ready and Alive are how the service says that it is ready, and alive.
+	Ready, Alive handover.HealthCheck
 	// ReadyWithin is how long the service and its pods may take to be ready.
 	ReadyWithin time.Duration
 	// Own is how to log in at a user's own login service; nil with Hashmark's.
@@ -88,12 +88,14 @@ func (c *Config) parseEvidence(lookup func(string) string) (err error) {
 // parseOwn reads what is different with a user's own login service.
 func (c *Config) parseOwn(lookup func(string) string) error {
 	c.User, c.Password = lookup(envvar.User), lookup(envvar.Password)
-	c.ReadyPath, c.AlivePath, c.ReadyWithin = "/readyz", "/healthz", readyTimeout
+	c.Ready, c.Alive, c.ReadyWithin = handover.HealthCheck{Path: "/readyz"}, handover.HealthCheck{Path: "/healthz"}, readyTimeout
 	text := lookup(envvar.Login)
 	if text == "" {
 		return nil
 	}
-	c.ReadyPath, c.AlivePath = lookup(envvar.ReadyPath), lookup(envvar.AlivePath)
+	ready, errReady := loginflow.ParseReady(lookup(envvar.Ready))
+	c.Ready, c.Alive = ready, ready
+	c.Alive.Path = cmp.Or(lookup(envvar.AlivePath), ready.Path)
 	within, errWithin := time.ParseDuration(lookup(envvar.ReadyWithin))
 	if errWithin != nil || within <= 0 || within > time.Hour {
 		errWithin = fmt.Errorf("invalid %s %q: use a time such as 2m0s, of at most an hour", envvar.ReadyWithin, lookup(envvar.ReadyWithin))
@@ -101,7 +103,7 @@ func (c *Config) parseOwn(lookup func(string) string) error {
 	c.ReadyWithin = within
 	flow, err := loginflow.Parse(text)
 	c.Own, c.Login = &flow, flow.Script
-	return errors.Join(err, errWithin)
+	return errors.Join(err, errWithin, errReady)
 }
 
 func addresses(lookup func(string) string, name string) (all []string, err error) {

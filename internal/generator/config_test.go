@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
@@ -64,10 +65,10 @@ func TestFromEnvironment(t *testing.T) {
 				"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_HANDSHAKES=", "HASHMARK_SESSIONS=", "HASHMARK_LOGIN=",
 			},
 		},
-		Target:    "http://10.96.0.7:8080",
-		Pods:      []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
-		Evidence:  []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
-		ReadyPath: "/readyz", AlivePath: "/healthz", ReadyWithin: 30 * time.Second, User: "hashmark", Password: "correct horse battery staple",
+		Target:   "http://10.96.0.7:8080",
+		Pods:     []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
+		Evidence: []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
+		Ready:    handover.HealthCheck{Path: "/readyz"}, Alive: handover.HealthCheck{Path: "/healthz"}, ReadyWithin: 30 * time.Second, User: "hashmark", Password: "correct horse battery staple",
 		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -92,14 +93,14 @@ func TestEvidenceIsReadBesideLoginsWithTLS(t *testing.T) {
 func TestAUsersOwnServiceHasItsOwnPathsAndEvidence(t *testing.T) {
 	variables := environment(t, twoSteps())
 	variables["HASHMARK_LOGIN"] = `{"steps":[{"path":"/login","auth":"Basic"}],"wrong":{"status":[401]}}`
-	variables["HASHMARK_READY_PATH"], variables["HASHMARK_ALIVE_PATH"] = "/up", "/live"
+	variables["HASHMARK_READY"], variables["HASHMARK_ALIVE_PATH"] = `{"path":"/up"}`, "/live"
 	variables["HASHMARK_READY_WITHIN"] = "2m0s"
 	variables["HASHMARK_EVIDENCE"] = "http://10.1.0.2:18080,http://10.1.0.3:18080"
 	got, err := generator.FromEnvironment(lookup(variables))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Own == nil || len(got.Own.Steps) != 1 || got.ReadyPath != "/up" || got.AlivePath != "/live" || got.ReadyWithin != 2*time.Minute ||
+	if got.Own == nil || len(got.Own.Steps) != 1 || got.Ready.Path != "/up" || got.Alive.Path != "/live" || got.ReadyWithin != 2*time.Minute ||
 		len(got.Pods) != 2 || len(got.Evidence) != 2 || got.Evidence[1] != "http://10.1.0.3:18080" {
 		t.Errorf("the configuration is %+v", got)
 	}

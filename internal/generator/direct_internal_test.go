@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 // asked is a server that notes which paths it was asked for, by whatever way.
@@ -47,9 +49,11 @@ var requests = map[string]func(ctx context.Context, address string){
 		newCollector([]string{address}, nil, slog.New(slog.DiscardHandler)).timeIdle(ctx, Config{User: "user", Password: "password"})
 	},
 	"/readyz": func(ctx context.Context, address string) {
-		_ = waitReady(ctx, address, "/readyz", slog.New(slog.DiscardHandler))
+		_ = waitReady(ctx, address, Config{Ready: handover.HealthCheck{Path: "/readyz"}}, slog.New(slog.DiscardHandler))
 	},
-	"/healthz": func(_ context.Context, address string) { newProber([]string{address}, "/healthz").probe(0, time.Now()) },
+	"/healthz": func(_ context.Context, address string) {
+		newProber([]string{address}, handover.HealthCheck{Path: "/healthz"}).probe(0, time.Now())
+	},
 }
 
 func TestNoRequestFollowsARedirect(t *testing.T) {

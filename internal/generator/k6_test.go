@@ -508,7 +508,7 @@ func TestTheRequestsBeforeTheFirstLogin(t *testing.T) {
 			t.Cleanup(service.Close)
 			config := configForReal(t, oneStep(openAt(20, 1, true), 2000), service.URL, func(v map[string]string) {
 				v["HASHMARK_PODS"], v["HASHMARK_EVIDENCE"] = service.URL+","+service.URL+"/", service.URL+","+service.URL
-				v["HASHMARK_READY_PATH"], v["HASHMARK_ALIVE_PATH"], v["HASHMARK_READY_WITHIN"] = "/up", "/up", "10s"
+				v["HASHMARK_READY"], v["HASHMARK_READY_WITHIN"] = `{"path":"/up"}`, "10s"
 				v["HASHMARK_LOGIN"] = `{"setup":[{"method":"PUT","path":"/users/$(HASHMARK_USER)"}],"steps":[{"path":"/login"}],"wrong":{"status":[401]}}`
 			})
 			run, err := generator.Run(t.Context(), config, nil, io.Discard)
@@ -522,6 +522,61 @@ func TestTheRequestsBeforeTheFirstLogin(t *testing.T) {
 			if !errors.As(err, &failure) || failure.Reason != handover.LoginFailed || !strings.Contains(failure.Detail, test.says) || logins.Load() > 0 {
 				t.Errorf("%d logins were sent, error %v", logins.Load(), err)
 			}
+		})
+	}
+}
+
+// Logins are distributed over the accounts, which the requests before the first login have made.
+func TestLoginsOfSeveralAccounts(t *testing.T) {
+	const accounts, logins = 10, 400
+	for distribution, test := range map[string]struct{ first, last [2]int }{
+		"Uniform": {[2]int{20, 60}, [2]int{20, 60}},
+		"Zipf":    {[2]int{105, 170}, [2]int{3, 30}}, // 137 and 14 are expected
+	} {
+		t.Run(distribution, func(t *testing.T) {
+			t.Parallel()
+			var lock sync.Mutex
+			made, came := map[string]int{}, map[string]int{}
+			mux := http.NewServeMux()
+			mux.HandleFunc("PUT /users/{user}", func(_ http.ResponseWriter, r *http.Request) {
+				lock.Lock()
+				defer lock.Unlock()
+				made[r.PathValue("user")]++
+			})
+			mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
+				user, _, _ := r.BasicAuth()
+				lock.Lock()
+				defer lock.Unlock()
+				if made[user] != 1 {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+				if came[user]++; user == "hashmark-9" && came[user] == 2 {
+					w.WriteHeader(http.StatusTooManyRequests)
+				}
+			})
+			service := httptest.NewServer(mux)
+			t.Cleanup(service.Close)
+			step := openAt(logins/2, 2, true)
+			step.SettleRequests, step.Callers = 0, 50
+			config := configForReal(t, oneStep(step, 2000), service.URL, func(v map[string]string) {
+				v["HASHMARK_PODS"], v["HASHMARK_EVIDENCE"] = service.URL, service.URL
+				v["HASHMARK_READY"], v["HASHMARK_READY_WITHIN"] = `{}`, "10s"
+				v["HASHMARK_LOGIN"] = `{"accounts":10,"accountDistribution":"` + distribution + `","setup":[{"method":"PUT","path":"/users/$(HASHMARK_USER)"}],"steps":[{"path":"/login","auth":"Basic"}],"wrong":{"status":[401]}}`
+			})
+			run, err := generator.Run(t.Context(), config, nil, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := run.Steps[0]; got.OK != logins-1 || got.Refused != 1 || len(made) != accounts {
+				t.Errorf("%d accounts, %+v", len(made), got)
+			}
+			within := func(user string, bounds [2]int) {
+				if n := came[user]; n < bounds[0] || n > bounds[1] {
+					t.Errorf("%s logged in %d times, want %d to %d of %d", user, n, bounds[0], bounds[1], logins)
+				}
+			}
+			within("hashmark", test.first)
+			within("hashmark-9", test.last)
 		})
 	}
 }

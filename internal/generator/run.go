@@ -80,7 +80,7 @@ type observations struct {
 // drive runs k6 and takes the readings at the same time.
 func drive(ctx context.Context, config Config, c collector) (Result, observations, error) {
 	steps, moments := readingsOf(config.Plan)
-	seen := observations{steps: steps, plan: config.Plan, alive: newProber(config.Pods, config.AlivePath)}
+	seen := observations{steps: steps, plan: config.Plan, alive: newProber(config.Pods, config.Alive)}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	k6Done := make(chan struct{})
@@ -182,19 +182,20 @@ func setUp(ctx context.Context, config Config) error {
 func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, config.ReadyWithin)
 	defer cancel()
-	if err := waitReady(ctx, config.Target, config.ReadyPath, log); err != nil {
+	if err := waitReady(ctx, config.Target, config, log); err != nil {
 		return err
 	}
 	for _, pod := range config.Pods {
-		if err := waitReady(ctx, pod, config.ReadyPath, log); err != nil {
+		if err := waitReady(ctx, pod, config, log); err != nil {
 			log.Warn("Continuing without waiting for a pod", "error", err)
 		}
 	}
 	return nil
 }
 
-func waitReady(ctx context.Context, target, path string, log *slog.Logger) error {
-	err := loginflow.NewDirect(readingTimeout, false).WaitReady(ctx, target, path, func(err error) {
+func waitReady(ctx context.Context, target string, config Config, log *slog.Logger) error {
+	to := loginflow.Account{Address: target, User: config.User, Password: config.Password}
+	err := loginflow.NewDirect(readingTimeout, false).WaitReady(ctx, to, config.Ready, func(err error) {
 		log.Info("Waiting for the login service", "address", target, "error", err)
 	})
 	if err != nil {

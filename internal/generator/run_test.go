@@ -79,7 +79,7 @@ func config(t *testing.T, says, ends string, pods ...*httptest.Server) generator
 	for _, p := range pods {
 		config.Pods = append(config.Pods, p.URL)
 	}
-	config.Evidence, config.ReadyPath, config.AlivePath, config.ReadyWithin = config.Pods, "/readyz", "/healthz", 30*time.Second
+	config.Evidence, config.Ready, config.Alive, config.ReadyWithin = config.Pods, handover.HealthCheck{Path: "/readyz"}, handover.HealthCheck{Path: "/healthz"}, 30*time.Second
 	t.Setenv("FAKE_K6_SAYS", says)
 	t.Setenv("FAKE_K6_ENDS", ends)
 	return config

@@ -55,6 +55,14 @@ type Account struct {
 	Password string `json:"password"`
 }
 
+// Numbered returns one of several accounts, counted from 0. The script of the load counts in the same way.
+func (a Account) Numbered(n int) Account {
+	if n > 0 {
+		a.User += "-" + strconv.Itoa(n)
+	}
+	return a
+}
+
 // order is what k6 has to do next.
 type order struct {
 	Account
@@ -135,12 +143,24 @@ func (c *Client) Close() { c.stop() }
 // PID returns the number of k6's process.
 func (c *Client) PID() int { return c.pid }
 
-// Setup sends the requests before the first login. The error names the request that failed, and quotes
+// Setup sends the requests before the first login, for each account. The error names the request that failed, and quotes
 // its response, or is the context's.
 func (c *Client) Setup(ctx context.Context, a Account) error {
 	if len(c.flow.Setup) == 0 {
 		return nil
 	}
+	accounts := c.flow.NumberOfAccounts()
+	for n := range accounts {
+		if err := c.setup(ctx, a.Numbered(n)); err != nil && accounts > 1 {
+			return fmt.Errorf("account %d of %d: %w", n+1, accounts, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Client) setup(ctx context.Context, a Account) error {
 	got, err := c.send(ctx, order{a, true})
 	if err != nil || got.OK {
 		return err
@@ -202,6 +222,8 @@ func (o outcome) unexpected(name string, expect handover.ExpectedResponse) error
 	switch {
 	case o.Error != "":
 		return fmt.Errorf("%s: the request failed: %s", name, o.Error)
+	case o.Status == http.StatusTooManyRequests && !expect.Accepts(o.Status):
+		return fmt.Errorf("%s: the status was 429: the service limits how often a caller or an account logs in; raise or turn off that limit, or log in with more service.own.login.accounts", name)
 	case expect.Accepts(o.Status):
 		return fmt.Errorf("%s: %s was not found in the response, which has the status %d and begins with %.*q",
 			name, o.Missing, o.Status, quotedText, o.Body)

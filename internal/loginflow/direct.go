@@ -5,9 +5,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 const (
@@ -44,6 +48,10 @@ func (d *Direct) Get(ctx context.Context, address string, most int64) (status in
 	if err != nil {
 		return 0, nil, err
 	}
+	return d.send(request, most)
+}
+
+func (d *Direct) send(request *http.Request, most int64) (status int, body []byte, err error) {
 	response, err := d.client.Do(request)
 	if err != nil {
 		return 0, nil, err
@@ -56,20 +64,62 @@ func (d *Direct) Get(ctx context.Context, address string, most int64) (status in
 	return response.StatusCode, body, nil
 }
 
-// Ready sends a GET request as kubelet's probes do: any status from 200 to 399 is a success.
-func (d *Direct) Ready(ctx context.Context, address, path string) error {
-	status, _, err := d.Get(ctx, strings.TrimSuffix(address, "/")+path, 0)
-	if err == nil && (status < http.StatusOK || status >= http.StatusBadRequest) {
-		err = fmt.Errorf("GET %s returned %d %s", path, status, http.StatusText(status))
+// Ready reports as an error what keeps a service from being ready.
+func (d *Direct) Ready(ctx context.Context, to Account, check handover.HealthCheck) error {
+	return d.check(ctx, to, check, func(status int) bool {
+		if len(check.Expect.Status) > 0 {
+			return check.Expect.Accepts(status)
+		}
+		return status >= http.StatusOK && status < http.StatusBadRequest
+	})
+}
+
+// Alive checks a service as its liveness probe does, once it is ready. It sends no password, which the service would have
+// to hash.
+func (d *Direct) Alive(ctx context.Context, address string, check handover.HealthCheck) error {
+	if check.Auth == "" {
+		return d.Ready(ctx, Account{Address: address}, check)
+	}
+	check.Auth = ""
+	return d.check(ctx, Account{Address: address}, check, func(status int) bool { return status < http.StatusInternalServerError })
+}
+
+func (d *Direct) check(ctx context.Context, to Account, check handover.HealthCheck, accepts func(status int) bool) error {
+	if check.Path == "" {
+		return d.connect(ctx, to.Address)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(to.Address, "/")+check.Path, nil)
+	if err != nil {
+		return err
+	}
+	if check.Auth != "" {
+		request.SetBasicAuth(to.User, to.Password)
+	}
+	status, _, err := d.send(request, 0)
+	if err == nil && !accepts(status) {
+		err = fmt.Errorf("GET %s returned %d %s", check.Path, status, http.StatusText(status))
 	}
 	return err
 }
 
+// connect opens a TCP connection to the host of an address, and closes it.
+func (d *Direct) connect(ctx context.Context, address string) error {
+	to, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	connection, err := (&net.Dialer{Timeout: d.client.Timeout}).DialContext(ctx, "tcp", to.Host)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}
+
 // WaitReady calls Ready until it succeeds or the context ends, and passes each error to failed. It
 // returns the last error.
-func (d *Direct) WaitReady(ctx context.Context, address, path string, failed func(error)) error {
+func (d *Direct) WaitReady(ctx context.Context, to Account, check handover.HealthCheck, failed func(error)) error {
 	for {
-		err := d.Ready(ctx, address, path)
+		err := d.Ready(ctx, to, check)
 		if err == nil {
 			return nil
 		}

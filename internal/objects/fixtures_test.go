@@ -115,7 +115,7 @@ func ownTrial() *v1beta1.SizingTrial {
 	own.Spec.Service = v1beta1.Service{Replicas: 1, MemoryLimit: ptr.To(intstr.Parse("256Mi")), Own: &v1beta1.OwnService{
 		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
 		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: []v1beta1.EnvVar{{Name: "DB", Value: "/data/login.db"}, {Name: "A_FIRST", Value: "$(HASHMARK_WORKERS)"}},
-		Port: 9000, Ready: v1beta1.ReadyWhen{Path: "/ready", TimeoutSeconds: 90}, AlivePath: "/alive",
+		Port: 9000, Ready: v1beta1.ReadyWhen{HealthCheck: handover.HealthCheck{Path: "/ready"}, TimeoutSeconds: 90}, AlivePath: "/alive",
 		Writable: []string{"/data", "/tmp"},
 		Files:    []v1beta1.File{{Path: "/etc/login/users", Content: "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"}, {Path: "/etc/a", Content: "100 $"}},
 		Login: handover.Login{

@@ -1,7 +1,6 @@
 package objects
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -25,10 +25,11 @@ const (
 	installContainer = "install"
 	scriptContainer  = "script"
 
-	ownPortName = "login"
-	installDir  = "/run/hashmark"
-	installSize = "192Mi"
-	scriptDir   = installDir + "/script"
+	ownPortName      = "login"
+	evidencePortName = "evidence"
+	installDir       = "/run/hashmark"
+	installSize      = "192Mi"
+	scriptDir        = installDir + "/script"
 	// scriptMemory is for k6, which logs in beside the service while it is calibrated: it takes 45 MiB.
 	scriptMemory  = "96Mi"
 	ownProgram    = installDir + "/loginservice"
@@ -76,10 +77,11 @@ func (b Builder) ownPod() corev1.PodSpec {
 	install.Env = append(b.ownVariables(), variable(envvar.Prefix+"FILES", b.fileContents()))
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
 
+	target := fmt.Sprintf("http://127.0.0.1:%d", own.Port)
 	flags := []string{
 		"--output", corev1.TerminationMessagePathDefault,
-		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
-		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.TimeoutSeconds),
+		"--target", target,
+		"--ready", escaped(own.Ready.HealthCheck), "--ready-within", seconds(own.Ready.TimeoutSeconds),
 		"--warm-up", b.trial.Spec.Load.Warmup().String(), "--request-timeout", seconds(b.trial.Spec.Load.RequestTimeoutSeconds),
 		"--script-folder", scriptDir,
 	}
@@ -94,12 +96,12 @@ func (b Builder) ownPod() corev1.PodSpec {
 		addMemory(&calibrate.Resources, *resource.NewQuantity(2*int64(recipe.MemoryKiB)<<10, resource.BinarySI))
 	}
 
-	login := b.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
+	login := b.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort), "--target", target, "--ready", escaped(own.Ready.HealthCheck))
 	login.Ports = []corev1.ContainerPort{
 		{Name: ownPortName, ContainerPort: own.Port, Protocol: corev1.ProtocolTCP},
-		{Name: "evidence", ContainerPort: EvidencePort, Protocol: corev1.ProtocolTCP},
+		{Name: evidencePortName, ContainerPort: EvidencePort, Protocol: corev1.ProtocolTCP},
 	}
-	login.StartupProbe = startupProbe(own.Ready.Path, ownPortName)
+	login.StartupProbe = startupProbe(evidence.ReadyPath, evidencePortName)
 
 	pod := b.podSpec()
 	pod.InitContainers = []corev1.Container{install, b.copyScript(), calibrate}
@@ -227,8 +229,8 @@ func (b Builder) ownEnvironment() []corev1.EnvVar {
 	}
 	return []corev1.EnvVar{
 		variable(envvar.Login, ownLogin(own)),
-		variable(envvar.ReadyPath, own.Ready.Path),
+		variable(envvar.Ready, escaped(own.Ready.HealthCheck)),
 		variable(envvar.ReadyWithin, seconds(own.Ready.TimeoutSeconds)),
-		variable(envvar.AlivePath, cmp.Or(own.AlivePath, own.Ready.Path)),
+		variable(envvar.AlivePath, own.AlivePath),
 	}
 }

@@ -126,7 +126,7 @@ func (r reading) ReadContainer() (evidence.Reading, error) {
 func TestTheEvidenceIsThatOfTheContainer(t *testing.T) {
 	for err, want := range map[error]string{nil: `"cpuMicroseconds":7`, errors.New("no cgroup"): "no cgroup"} {
 		recorder := httptest.NewRecorder()
-		observe.Handler(reading{err}).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/evidence", nil))
+		observe.Handler(reading{err}, nil).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/evidence", nil))
 		if body := recorder.Body.String(); !strings.Contains(body, want) || (recorder.Code == http.StatusOK) != (err == nil) {
 			t.Errorf("%d: %s, want %s", recorder.Code, body, want)
 		}

@@ -43,9 +43,8 @@ type Rehearsal struct {
 	Command, Environment []string
 	// Account is who logs in.
 	loginflow.Account
-	// ReadyPath answers with a status from 200 to 399 once the service is ready, which may take
-	// ReadyWithin.
-	ReadyPath   string
+	// Ready says when the service is ready, which may take ReadyWithin.
+	Ready       handover.HealthCheck
 	ReadyWithin time.Duration
 	// Flow is how to log in.
 	Flow handover.Login
@@ -90,7 +89,7 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error {
 	starting, cancel := context.WithTimeout(ctx, r.ReadyWithin)
 	defer cancel()
-	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Address, r.ReadyPath, func(error) {}); err != nil {
+	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Account, r.Ready, func(error) {}); err != nil {
 		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, err)}
 	}
 	// Before the service has its port, a port of this process could be the same.
@@ -102,8 +101,13 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	if err := client.Setup(ctx, r.Account); err != nil {
 		return &Refusal{Reason: handover.LoginFailed, Message: "before the first login, " + err.Error()}
 	}
+	accounts, sent := r.Flow.NumberOfAccounts(), 0
+	next := func(a loginflow.Account) loginflow.Account {
+		sent++
+		return a.Numbered(sent % accounts)
+	}
 	login := func() error {
-		if err := client.Login(ctx, r.Account); err != nil {
+		if err := client.Login(ctx, next(r.Account)); err != nil {
 			return &Refusal{Reason: handover.LoginFailed, Message: "a login failed at " + err.Error()}
 		}
 		return nil
@@ -114,10 +118,10 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	mistyped := r.Account
 	mistyped.Password += " (wrong)"
 	// Even if the answer is that of wrong: if it is also that of a login, nothing tells them apart.
-	if client.Login(ctx, mistyped) == nil {
+	if client.Login(ctx, next(mistyped)) == nil {
 		return &Refusal{Reason: handover.WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success. If both are answered alike, add a last step that only a user who has logged in can do"}
 	}
-	wrong := func() error { return client.LoginWrongly(ctx, mistyped) }
+	wrong := func() error { return client.LoginWrongly(ctx, next(mistyped)) }
 	if err := wrong(); err != nil {
 		return &Refusal{Reason: handover.LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/observe"
 	"github.com/hashmark-dev/hashmark/loadtests"
@@ -34,7 +35,7 @@ func rehearse() {
 	}
 	r := observe.Rehearsal{
 		Command: []string{os.Args[0], target, "serve", kind}, Environment: os.Environ(), Account: loginflow.Account{Address: target, User: "ada", Password: "sesame"},
-		ReadyPath: "/ready", ReadyWithin: 20 * time.Second, Flow: flow, RequestTimeout: 5 * time.Second,
+		Ready: handover.HealthCheck{Path: "/ready"}, ReadyWithin: 20 * time.Second, Flow: flow, RequestTimeout: 5 * time.Second,
 		ScriptFolder: os.Args[3],
 	}
 	if kind == "is never ready" {

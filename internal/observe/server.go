@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -13,10 +14,15 @@ type Observer interface {
 	ReadContainer() (evidence.Reading, error)
 }
 
-// Handler returns the handler of GET /evidence. Its responses have the counters of the container.
-// What only our own login service counts, such as hashes, is 0.
-func Handler(observer Observer) http.Handler {
+// Handler returns the handler of GET /evidence and GET /ready. The responses of the first have the counters of the container.
+// What only our own login service counts, such as hashes, is 0. The second fails as long as ready returns an error.
+func Handler(observer Observer, ready func(context.Context) error) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+evidence.ReadyPath, func(w http.ResponseWriter, r *http.Request) {
+		if err := ready(r.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		}
+	})
 	mux.HandleFunc("GET /evidence", func(w http.ResponseWriter, _ *http.Request) {
 		reading, err := observer.ReadContainer()
 		if err != nil {

@@ -347,7 +347,7 @@ func TestNoDisturbanceIsValidWithTheTruthOutsideItsInterval(t *testing.T) {
 		// most is by how much the capacity of a Valid row can be off with the truth outside its interval; 0 is 5 %.
 		most float64
 	}{
-		"nothing":                              {quota: 500, disturb: func(*machine) {}},
+		"nothing": {quota: 500, disturb: func(*machine) {}},
 		// These three move the capacity by 2 to 3 % only.
 		"p95 is 1.2 times the model's":         {quota: 500, disturb: func(m *machine) { m.off = 1.2 }, most: 0.08},
 		"p95 is 0.82 times the model's":        {quota: 500, disturb: func(m *machine) { m.off = 0.82 }, most: 0.08},
