@@ -40,7 +40,7 @@ func (p *experimentPass) accept() (refused bool) {
 // without this check, an experiment with an invalid one would be retried for ever. The image is
 // checked first: whoever may not deploy one has no use for the other checks.
 func (p *experimentPass) check(seed int64) error {
-	if err := p.Settings.CheckImage(p.experiment.Spec.Service); err != nil {
+	if err := p.Settings.CheckImages(p.experiment.Spec.Service); err != nil {
 		return err
 	}
 	planned, err := matrix.Plan(p.experiment, seed)

@@ -166,7 +166,11 @@ func (k *kubelet) deployment(d *appsv1.Deployment) bool {
 	}
 	template := d.Spec.Template.DeepCopy()
 	template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = templateHash
-	k.makePod(d, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: d.Name + "-" + templateHash}, "login", *template)
+	role := "login"
+	if d.Labels[v1beta1.LabelComponent] == v1beta1.ComponentCompanion {
+		role = "load"
+	}
+	k.makePod(d, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: d.Name + "-" + templateHash}, role, *template)
 	return true
 }
 

@@ -3,12 +3,17 @@
 package controllers_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // ownService replaces Hashmark's login service by one of the user's.
@@ -72,6 +77,64 @@ func TestAnOwnServiceThatCannotBeMeasuredSaysWhy(t *testing.T) {
 			if first.Reason != reason || first.Message != "The login service can't be measured: step 2: the status was 500" {
 				t.Errorf("the attempt ended %s: %s", first.Reason, first.Message)
 			}
+		})
+	}
+}
+
+// withCompanions adds a database and a cache.
+func withCompanions(spec *v1beta1.SizingExperimentSpec) {
+	spec.Service.Own.Companions = []v1beta1.Companion{
+		{Name: "database", Image: "example.test/team/postgres:v1", Command: []string{"/postgres"}, Port: 5432, Writable: []string{"/data"}},
+		{Name: "cache", Image: "example.test/team/valkey:v1", Command: []string{"/valkey"}, Port: 6379},
+	}
+}
+
+func TestAServiceWithCompanionsIsMeasured(t *testing.T) {
+	t.Parallel()
+	w := newTestCluster(t, "own")
+	e := w.create(newExperiment("login", quick, ownService, withCompanions), 0)
+	w.toEnd(e)
+	if e.Status.Phase != v1beta1.ExperimentSucceeded || len(e.Status.Results) != 2 {
+		t.Errorf("the experiment ended %s with %d rows", e.Status.Phase, len(e.Status.Results))
+	}
+	for _, row := range e.Status.Results {
+		want := []handover.CompanionUse{{Name: "cache", CPUPerLoginMicroseconds: 3000, BusiestPerMille: 400}, {Name: "database", CPUPerLoginMicroseconds: 3000, BusiestPerMille: 400}}
+		if diff := cmp.Diff(want, row.Companions); diff != "" {
+			t.Errorf("%s has other companions (-want +got):\n%s", row.Variant, diff)
+		}
+	}
+	for _, trial := range w.trialsOf(e) {
+		w.checkMeasuredOnce(&trial)
+	}
+	w.checkNothingLeft()
+	w.checkPeace()
+}
+
+// A companion that fails ends the attempt with a reason of its own, and the trial is measured again.
+func TestACompanionThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
+	ended := func(reason string, code int32) func(*corev1.PodStatus) {
+		return func(status *corev1.PodStatus) {
+			status.PodIP = "10.9.9.9"
+			status.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.CompanionContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: reason})}
+		}
+	}
+	for reason, stuck := range map[string]func(*corev1.PodStatus){
+		v1beta1.ReasonCompanionFailed:    ended("Error", 1),
+		v1beta1.ReasonCompanionOOMKilled: ended("OOMKilled", 137),
+		v1beta1.ReasonCompanionNotReady:  func(*corev1.PodStatus) {},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "own")
+			w.kubelet.mishap = mishap{of: v1beta1.ComponentCompanion, stuck: stuck}
+			e := w.create(newExperiment("login", quick, oneVariant, ownService, withCompanions), 0)
+			w.toEnd(e)
+			attempts := w.trialsOf(e)[0].Status.Attempts
+			if len(attempts) < 2 || attempts[0].Reason != reason || !strings.Contains(attempts[0].Message, "ompanion ") || e.Status.Phase != v1beta1.ExperimentSucceeded {
+				t.Errorf("%d attempts, the first ended %s: %s; the experiment is %s", len(attempts), attempts[0].Reason, attempts[0].Message, e.Status.Phase)
+			}
+			w.checkNothingLeft()
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -37,8 +38,20 @@ func (k *kubelet) pod(pod *corev1.Pod) bool {
 		return k.loginPod(pod)
 	case pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentGenerator:
 		return k.generatorPod(pod)
+	case pod.Labels[v1beta1.LabelComponent] == v1beta1.ComponentCompanion:
+		return k.companionPod(pod)
 	}
 	return false
+}
+
+// companionPod gets an address, and is ready.
+func (k *kubelet) companionPod(pod *corev1.Pod) bool {
+	if pod.Status.PodIP != "" || !k.after(starting, pod, "ready") {
+		return false
+	}
+	k.addresses++
+	simulated.Accompany(pod, fmt.Sprintf("10.0.%d.%d", k.addresses/250, k.addresses%250+1), *k.moment())
+	return k.report(pod, "is ready")
 }
 
 func (k *kubelet) endPod(pod *corev1.Pod) bool {
@@ -113,6 +126,11 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	run, known := k.runs[pod.UID]
 	if !known {
 		run = machine.Run(plan)
+		for text := range strings.SplitSeq(simulated.Variable(pod.Spec.Containers[0], "HASHMARK_COMPANIONS"), ",") {
+			if name, _, is := strings.Cut(text, "="); is {
+				run.Companions = append(run.Companions, handover.CompanionUse{Name: name, CPUPerLoginMicroseconds: 3000, BusiestPerMille: 400})
+			}
+		}
 		k.runs[pod.UID] = run
 	}
 	if !k.after(loadplan.Duration(plan.First(len(run.Steps))), pod, "ended") {

@@ -196,7 +196,7 @@ func CacheOptions(namespaces []string) cache.Options {
 // readLabels are the labels that a pass reads.
 var readLabels = []string{
 	v1beta1.LabelExperimentUID, v1beta1.LabelTrialUID, v1beta1.LabelAttempt, v1beta1.LabelExperiment,
-	v1beta1.LabelVariant, v1beta1.LabelComponent,
+	v1beta1.LabelVariant, v1beta1.LabelComponent, v1beta1.LabelCompanion,
 	batchv1.ControllerUidLabel, appsv1.DefaultDeploymentUniqueLabelKey, // on pods
 }
 

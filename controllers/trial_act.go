@@ -94,15 +94,26 @@ func describe(trial *v1beta1.SizingTrial) string {
 	return text
 }
 
-// deploy creates the login service and its NetworkPolicies, policies first.
+// deploy creates the NetworkPolicies, then the companions, and once these are ready the login service.
 func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observation, did done) (done, error) {
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
 		return r.breakOff(seen, v1beta1.ReasonPlanImpossible, err), nil
 	}
-	deployment := builder.Deployment()
-	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
+	children := []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy()}
+	if policy := builder.CompanionPolicy(); policy != nil {
+		children = append(children, policy)
+	}
+	for _, companion := range builder.Companions() {
+		children = append(children, companion)
+	}
+	addresses, ready := seen.CompanionAddresses()
+	deployment := builder.Deployment(addresses)
+	if ready {
+		children = append(children, deployment, builder.Service())
+	}
+	for _, child := range children {
 		if err := r.create(ctx, child, seen.Trial); err != nil {
 			return r.notCreated(seen, err)
 		}
@@ -179,8 +190,10 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1beta1.Atte
 	for i := range seen.Children.ServicePods {
 		ips = append(ips, seen.Children.ServicePods[i].Status.PodIP)
 	}
+	companions, _ := seen.CompanionAddresses()
 	return builder.Job(objects.Load{
 		Plan:        plan,
+		Companions:  companions,
 		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
 		PodIPs:      ips,
 		ActiveLimit: limit,

@@ -87,7 +87,7 @@ func ofReplicaSet(owner *metav1.OwnerReference, pod client.Object, trial *v1beta
 	hash := pod.GetLabels()[appsv1.DefaultDeploymentUniqueLabelKey]
 	attempt, err := strconv.ParseInt(pod.GetLabels()[v1beta1.LabelAttempt], 10, 32)
 	return err == nil && hash != "" && owner.Kind == "ReplicaSet" && owner.APIVersion == appsv1.SchemeGroupVersion.String() &&
-		owner.Name == objects.ReplicaSet(trial.UID, int32(attempt), hash)
+		owner.Name == objects.ReplicaSet(trial.UID, int32(attempt), pod.GetLabels()[v1beta1.LabelCompanion], hash)
 }
 
 // split separates the children that the current attempt needs from all others.
@@ -97,7 +97,10 @@ func split(seen *lifecycle.Observation, children []client.Object) (current, left
 		return nil, children
 	}
 	uid, n := seen.Trial.UID, attempt.Number
-	needed := []string{objects.Child(uid, n), objects.ServicePolicyName(uid, n), objects.GeneratorPolicyName(uid, n)}
+	needed := []string{objects.Child(uid, n), objects.ServicePolicyName(uid, n), objects.GeneratorPolicyName(uid, n), objects.CompanionPolicyName(uid, n)}
+	for _, companion := range objects.Companions(seen.Trial.Spec) {
+		needed = append(needed, objects.CompanionName(uid, n, companion.Name))
+	}
 	job := attempt.JobUID
 	for _, child := range children {
 		if _, is := child.(*batchv1.Job); is && job == "" && slices.Contains(needed, child.GetName()) {

@@ -198,7 +198,11 @@ func sortChildren(children *lifecycle.Children, current []client.Object) {
 	for _, child := range current {
 		switch child := child.(type) {
 		case *appsv1.Deployment:
-			children.Deployment = child
+			if child.Labels[v1beta1.LabelCompanion] != "" {
+				children.Companions = append(children.Companions, *child)
+			} else {
+				children.Deployment = child
+			}
 		case *corev1.Service:
 			children.Service = child
 		case *networkingv1.NetworkPolicy:
@@ -206,9 +210,12 @@ func sortChildren(children *lifecycle.Children, current []client.Object) {
 		case *batchv1.Job:
 			children.Job = child
 		case *corev1.Pod:
-			if jobOf(child) != "" {
+			switch {
+			case jobOf(child) != "":
 				children.GeneratorPods = append(children.GeneratorPods, *child)
-			} else {
+			case child.Labels[v1beta1.LabelCompanion] != "":
+				children.CompanionPods = append(children.CompanionPods, *child)
+			default:
 				children.ServicePods = append(children.ServicePods, *child)
 			}
 		}
@@ -216,6 +223,7 @@ func sortChildren(children *lifecycle.Children, current []client.Object) {
 	byName := func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) }
 	slices.SortFunc(children.ServicePods, byName)
 	slices.SortFunc(children.GeneratorPods, byName)
+	slices.SortFunc(children.CompanionPods, byName)
 }
 
 func (r *TrialReconciler) noteLeftovers(seen *lifecycle.Observation, left []client.Object) {

@@ -21,7 +21,10 @@ func (r *TrialReconciler) templates(seen *lifecycle.Observation, action lifecycl
 	if err != nil || seen.Outdated {
 		return lifecycle.Templates{}
 	}
-	planned := lifecycle.Templates{Service: &builder.Deployment().Spec.Template.Spec}
+	planned := lifecycle.Templates{Service: &builder.Deployment(nil).Spec.Template.Spec, Companions: map[string]*corev1.PodSpec{}}
+	for _, companion := range builder.Companions() {
+		planned.Companions[companion.Labels[v1beta1.LabelCompanion]] = &companion.Spec.Template.Spec
+	}
 	if action != lifecycle.Harvest {
 		return planned
 	}
@@ -45,7 +48,11 @@ func (r *TrialReconciler) digest(trial *v1beta1.SizingTrial, attempt *v1beta1.At
 	if err != nil {
 		return ""
 	}
-	text, err := json.Marshal([]corev1.PodTemplateSpec{builder.Deployment().Spec.Template, job.Spec.Template})
+	templates := []corev1.PodTemplateSpec{builder.Deployment(nil).Spec.Template, job.Spec.Template}
+	for _, companion := range builder.Companions() {
+		templates = append(templates, companion.Spec.Template)
+	}
+	text, err := json.Marshal(templates)
 	if err != nil {
 		return "" // both were read from a cluster, or can be written to one
 	}

@@ -1,5 +1,16 @@
 package handover
 
+// CompanionUse is the CPU that a companion of a user's own login service used during the counted parts of a load.
+type CompanionUse struct {
+	// The companion's name.
+	// +kubebuilder:validation:MaxLength=16
+	Name string `json:"name"`
+	// Its CPU time ÷ the number of successful logins, in microseconds.
+	CPUPerLoginMicroseconds int64 `json:"cpuPerLoginMicroseconds"`
+	// The share of its CPU limit that it used in the step in which it used most, in thousandths.
+	BusiestPerMille int64 `json:"busiestPerMille"`
+}
+
 // StepResult is what callers saw of a service in the counted part of a step.
 type StepResult struct {
 	// Logins that were due: the sum of ok, refused, timedOut, otherErrors, cut and

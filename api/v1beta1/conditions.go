@@ -69,6 +69,8 @@ const (
 	ReasonImagePull        = "ImagePull"
 	ReasonContainerRefused = "ContainerRefused"
 	ReasonJobSuspended     = "JobSuspended"
+	// ReasonCompanionNotReady means that a companion of a user's own login service has not started yet.
+	ReasonCompanionNotReady = "CompanionNotReady"
 	// In progress.
 	ReasonUnderLoad        = "UnderLoad"
 	ReasonWaitingForOthers = "WaitingForOthers"
@@ -81,6 +83,8 @@ const (
 	ReasonImageNotAllowed    = "ImageNotAllowed"
 	ReasonNameTaken          = "NameTaken"
 	ReasonCalibrationFailed  = "CalibrationFailed"
+	ReasonCompanionFailed    = "CompanionFailed"
+	ReasonCompanionOOMKilled = "CompanionOOMKilled"
 	ReasonServiceDeleted     = "ServiceDeleted"
 	ReasonServiceReplaced    = "ServiceReplaced"
 	ReasonServiceRestarted   = "ServiceRestarted"

@@ -16,6 +16,8 @@ const (
 	// LabelComponent distinguishes a login service from a generator, and from what all trials of a
 	// namespace share.
 	LabelComponent = "hashmark.dev/component"
+	// LabelCompanion holds the name of a companion.
+	LabelCompanion = "hashmark.dev/companion"
 	// LabelScraper, set to "true" on a pod, lets it read a login service's /metrics through
 	// the trial's NetworkPolicy.
 	LabelScraper = "hashmark.dev/metrics-scraper"
@@ -25,5 +27,6 @@ const (
 const (
 	ComponentService   = "login-service"
 	ComponentGenerator = "generator"
+	ComponentCompanion = "companion"
 	ComponentTrials    = "trials"
 )

@@ -1,6 +1,10 @@
 package v1beta1
 
-import "github.com/hashmark-dev/hashmark/api/handover"
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
+)
 
 // OwnService is a login service of the user's, which is deployed instead of Hashmark's.
 //
@@ -63,8 +67,91 @@ type OwnService struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="self.map(f, size(bytes(f.content))).sum() <= 65536",message="service.own.files have more than 64 KiB in total; shorten them, or put them into the image"
 	Files []File `json:"files,omitempty"`
+	// What the service needs beside it, such as a database or a cache: at most three programs, each in a pod of
+	// its own that only the service can reach. They are started for each attempt, before the service.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=3
+	Companions []Companion `json:"companions,omitempty"`
 	// How to log in.
 	Login handover.Login `json:"login"`
+}
+
+// Companion is a program that a user's own login service needs. It has one pod, whose CPU is not that of the service, and
+// runs where the load generator does. What it stores is gone after the attempt.
+type Companion struct {
+	// The name of the host at which the service reaches it, such as database: lower-case letters, digits and
+	// dashes, at most 16 characters.
+	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=16
+	Name string `json:"name"`
+	// The image, in a repository that the operator's loginService.allowedImages admits.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image"`
+	// The program and its first arguments, as in service.own.command.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=4096
+	Command []string `json:"command"`
+	// More arguments.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=4096
+	Args []string `json:"args,omitempty"`
+	// Environment variables.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	Env []EnvVar `json:"env,omitempty"`
+	// The port where the service reaches it, 1024 to 65535, but for 18080, where Hashmark reads what it uses.
+	// +kubebuilder:validation:Minimum=1024
+	// +kubebuilder:validation:Maximum=65535
+	// +kubebuilder:validation:XValidation:rule="self != 18080",message="the port of a companion must not be 18080, where Hashmark reads what the container uses"
+	Port int32 `json:"port"`
+	// When it is ready. When absent: once it accepts connections.
+	// +optional
+	// +kubebuilder:default={}
+	Ready CompanionReady `json:"ready,omitzero"`
+	// The CPU limit, a quantity such as 100m, which is also requested. By default 100m.
+	// +optional
+	// +kubebuilder:default="100m"
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('10m')) >= 0 && quantity(string(self)).compareTo(quantity('64')) <= 0",message="the cpuLimit of a companion must be a CPU quantity of at least 10m and at most 64, such as 100m or 1"
+	CPULimit *intstr.IntOrString `json:"cpuLimit,omitempty"`
+	// The memory limit, a quantity such as 256Mi, which is also requested. By default 128Mi.
+	// +optional
+	// +kubebuilder:default="128Mi"
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('32Mi')) >= 0 && quantity(string(self)).compareTo(quantity('64Gi')) <= 0 && (type(self) == string || self <= 2147483647)",message="the memoryLimit of a companion must be a quantity from 32Mi to 64Gi, such as 128Mi"
+	MemoryLimit *intstr.IntOrString `json:"memoryLimit,omitempty"`
+	// Folders that it can write to, as in service.own.writable.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=256
+	Writable []string `json:"writable,omitempty"`
+}
+
+// CompanionReady says when a companion is ready.
+type CompanionReady struct {
+	// The path that answers a GET with a status from 200 to 399. When absent: a TCP connection is enough.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^/`
+	// +kubebuilder:validation:MaxLength=1024
+	Path string `json:"path,omitempty"`
+	// How many seconds it can take to be ready, 1 to 300. By default 120.
+	// +optional
+	// +kubebuilder:default=120
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=300
+	TimeoutSeconds int32 `json:"timeoutSeconds,omitempty"`
 }
 
 // EnvVar is an environment variable.

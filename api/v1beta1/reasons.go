@@ -21,6 +21,9 @@ const (
 	ReasonAboveCPUBound = "AboveCPUBound"
 	// ReasonBelowCPUBound means that a saturated service used less CPU than it could.
 	ReasonBelowCPUBound = "BelowCPUBound"
+	// ReasonCompanionSaturated means that a companion of the service used almost all of its CPU, so that the load found its
+	// limit and not the service's.
+	ReasonCompanionSaturated = "CompanionSaturated"
 	// ReasonCostDoublingBroken means that a hash time is off the line of the costs. Only all
 	// trials of an experiment together show it, so it is in rows and never in trials.
 	ReasonCostDoublingBroken = "CostDoublingBroken"

@@ -135,6 +135,12 @@ type VariantResult struct {
 	// one with the most failures, and then the longest p95.
 	// +optional
 	Alive *handover.Alive `json:"alive,omitempty"`
+	// What the companions of the user's own login service used; of several repetitions, in the one that the row shows.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=3
+	Companions []handover.CompanionUse `json:"companions,omitempty"`
 	// The maximum memory that a pod of the login service used at any time, in bytes, from
 	// its cgroup (memory.peak, or memory.max_usage_in_bytes). Absent if the kernel does not
 	// report it.

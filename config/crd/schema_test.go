@@ -181,9 +181,9 @@ func boundsString(s schema) string {
 	return "is a string without maxLength"
 }
 
-// ofOwnService are the fields of a user's own login service that say what runs. They work only
+// ofOwnService are the fields of a user's own login service and of its companions that say what runs. They work only
 // with an image that the operator's settings admit.
-var ofOwnService = regexp.MustCompile(`\.spec\.service\.own\.(image|command|args|env)$`)
+var ofOwnService = regexp.MustCompile(`\.spec\.service\.own\.(companions\[\]\.)?(image|command|args|env)$`)
 
 // choosesNothing forbids fields that would turn the right to create an experiment into the
 // right to run anything, to reach anything, or to load any server.

@@ -48,6 +48,9 @@ const (
 	// says that it is alive, if that is another path.
 	Ready     = Prefix + "READY"
 	AlivePath = Prefix + "ALIVE_PATH"
+	// Companions are where the companions of a user's own login service answer for Hashmark, as name=address with commas
+	// between; none if unset.
+	Companions = Prefix + "COMPANIONS"
 	// ReadyWithin is how long it may take to be ready, such as 2m0s.
 	ReadyWithin = Prefix + "READY_WITHIN"
 	// Handshakes is EachLogin if each login opens a connection of its own, and EachCaller if callers keep

@@ -27,6 +27,8 @@ type Config struct {
 	Pods []string
 	// Evidence are the addresses where the evidence of the pods is read, in their order.
 	Evidence []string
+	// Companions of a user's own login service, in the order of their names.
+	Companions []Companion
 	// Ready and Alive are how the service says that it is ready, and alive.
 	Ready, Alive handover.HealthCheck
 	// ReadyWithin is how long the service and its pods may take to be ready.
@@ -60,6 +62,8 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		}
 	}
 	config.RemoteWriteLabels, err = parseLabels(lookup)
+	problems = append(problems, err)
+	config.Companions, err = parseCompanions(lookup)
 	problems = append(problems, err)
 	for _, name := range scriptVariables {
 		config.Environment = append(config.Environment, name+"="+lookup(name))

@@ -44,6 +44,8 @@ type Observer interface {
 type reading struct {
 	generator *evidence.Reading
 	services  []*evidence.Service
+	// companions are in the order of their addresses.
+	companions []*evidence.Service
 }
 
 // getter is loginflow.Direct.
@@ -55,15 +57,17 @@ type getter interface {
 type collector struct {
 	addresses []string
 	// clocks of the pods, in the order of their addresses.
-	clocks   []*podClock
-	observer Observer
-	client   getter
-	log      *slog.Logger
+	clocks []*podClock
+	// companions are the addresses of the service's companions.
+	companions []string
+	observer   Observer
+	client     getter
+	log        *slog.Logger
 }
 
 // read reads from all pods at the same time, because their readings are summed.
 func (c collector) read(ctx context.Context) reading {
-	taken := reading{services: make([]*evidence.Service, len(c.addresses))}
+	taken := reading{services: make([]*evidence.Service, len(c.addresses)), companions: make([]*evidence.Service, len(c.companions))}
 	if c.observer != nil {
 		own, err := c.observer.ReadContainer()
 		if err == nil {
@@ -73,15 +77,19 @@ func (c collector) read(ctx context.Context) reading {
 		}
 	}
 	var pods sync.WaitGroup
+	read := func(address string, clock *podClock, into **evidence.Service) {
+		service, err := c.readEvidence(ctx, address, clock)
+		if err != nil {
+			c.log.Warn("Could not read the evidence of a pod", "address", address, "error", err)
+			return
+		}
+		*into = &service
+	}
 	for i, address := range c.addresses {
-		pods.Go(func() {
-			service, err := c.readEvidence(ctx, address, c.clocks[i])
-			if err != nil {
-				c.log.Warn("Could not read the evidence of a pod", "address", address, "error", err)
-				return
-			}
-			taken.services[i] = &service
-		})
+		pods.Go(func() { read(address, c.clocks[i], &taken.services[i]) })
+	}
+	for i, address := range c.companions {
+		pods.Go(func() { read(address, new(podClock), &taken.companions[i]) })
 	}
 	pods.Wait()
 	return taken

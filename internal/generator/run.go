@@ -43,6 +43,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		return measurement.Run{}, err
 	}
 	c := newCollector(config.Evidence, observer, log)
+	c.companions = addressesOf(config.Companions)
 	result, seen, err := drive(ctx, config, c)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
@@ -143,6 +144,7 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 		}
 		run.Steps[i].Alive = seen.alive.in(step)
 	}
+	run.Companions = companionsUse(config.Companions, seen.steps, run.Steps)
 	run.Generator, run.Services = generatorOf(seen.steps), servicesOf(seen.steps, len(config.Pods))
 	return run, nil
 }

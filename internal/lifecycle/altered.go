@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -39,6 +40,12 @@ func alteredService(o *Observation) []string {
 	for i := range o.Children.ServicePods {
 		planned := ptr.Deref(o.Planned.Service, o.Children.Deployment.Spec.Template.Spec)
 		differences = append(differences, altered(&o.Children.ServicePods[i], planned)...)
+	}
+	for i := range o.Children.CompanionPods {
+		pod := &o.Children.CompanionPods[i]
+		if planned := o.Planned.Companions[pod.Labels[v1beta1.LabelCompanion]]; planned != nil {
+			differences = append(differences, altered(pod, *planned)...)
+		}
 	}
 	slices.Sort(differences)
 	return slices.Compact(differences)

@@ -32,10 +32,15 @@ func calibrationTime(spec v1beta1.SizingTrialSpec) time.Duration {
 }
 
 func ownStart(spec v1beta1.SizingTrialSpec) time.Duration {
-	if own := spec.Service.Own; own != nil {
-		return time.Duration(own.Ready.TimeoutSeconds) * time.Second
+	own := spec.Service.Own
+	if own == nil {
+		return 0
 	}
-	return 0
+	start := own.Ready.TimeoutSeconds
+	for _, companion := range own.Companions {
+		start = max(start, own.Ready.TimeoutSeconds+companion.Ready.TimeoutSeconds)
+	}
+	return time.Duration(start) * time.Second
 }
 
 // runAllowance covers the start of k6, the wait for Hashmark's service to answer, and a slow end.

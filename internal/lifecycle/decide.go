@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
@@ -144,11 +145,22 @@ func continueAttempt(o *Observation) Decision {
 			Action: Interrupt, Reason: v1beta1.ReasonOperatorChanged,
 			Message: "The operator or its settings changed before the load began; this trial starts again",
 		}
-	case !deployed(o):
-		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
-	default:
+	case deployed(o):
 		return beforeLoad(o)
+	default:
+		if waiting := deploys(o); waiting != nil {
+			return waitOrBreak(o, *waiting, waitingSince(o))
+		}
+		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	}
+}
+
+// deploys returns what the service waits for before it can be created, or nil if there is something to create.
+func deploys(o *Observation) *Decision {
+	if !companionsDeployed(o) {
+		return nil
+	}
+	return companionsWait(o)
 }
 
 // waitForTurn rests until the trial is given its turn. The end of the experiment's time is not an event,
@@ -182,6 +194,9 @@ func withoutTurn(o *Observation) Decision {
 	case len(o.attempt().ServicePodUIDs) > 0: // its Job was refused
 		return giveBack(o, Decision{Reason: o.Trial.Status.Reason, Message: o.Trial.Status.Message})
 	case !deployed(o):
+		if waiting := deploys(o); waiting != nil {
+			return waitOrBreak(o, *waiting, waitingSince(o))
+		}
 		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	}
 	if waiting := serviceWaits(o); waiting != nil && !waiting.calibrating {
@@ -214,7 +229,11 @@ func giveBack(o *Observation, waiting Decision) Decision {
 // creating the Deployment and writing the status has not recorded the Deployment's UID yet.
 func deployed(o *Observation) bool {
 	c := o.Children
-	return o.attempt().ServiceUID != "" && c.Deployment != nil && c.Service != nil && c.Policies == 2
+	policies := 2
+	if len(objects.Companions(o.Trial.Spec)) > 0 {
+		policies++
+	}
+	return o.attempt().ServiceUID != "" && c.Deployment != nil && c.Service != nil && c.Policies == policies && companionsDeployed(o)
 }
 
 func sweep(o *Observation) Decision {

@@ -81,7 +81,11 @@ type Observation struct {
 
 // Templates are the pods of an attempt as the operator would create them now; nil if that is
 // not known.
-type Templates struct{ Service, Generator *corev1.PodSpec }
+type Templates struct {
+	Service, Generator *corev1.PodSpec
+	// Companions are those of the companions, by name.
+	Companions map[string]*corev1.PodSpec
+}
 
 // Model holds the functions that simulate, which takes seconds of CPU time. Tests that run
 // hundreds of trials cache their results: the same input always has the same result.
@@ -100,8 +104,11 @@ type Children struct {
 	Deployment *appsv1.Deployment
 	Service    *corev1.Service
 	Job        *batchv1.Job
-	// Policies is the number of the two NetworkPolicies that exist.
+	// Policies is the number of the attempt's NetworkPolicies that exist.
 	Policies int
+	// Companions are the Deployments of the service's companions, and CompanionPods their pods.
+	Companions    []appsv1.Deployment
+	CompanionPods []corev1.Pod
 	// ServicePods and GeneratorPods of this attempt, by name.
 	ServicePods, GeneratorPods []corev1.Pod
 	// JobRefusal is the newest FailedCreate message of a Job without a pod.

@@ -48,6 +48,11 @@ func waitDeployed(o *Observation) Decision {
 // waiting begins again after it.
 func waitingSince(o *Observation) time.Time {
 	since := o.attempt().StartTime.Time
+	for i := range o.Children.CompanionPods {
+		if at := podCondition(&o.Children.CompanionPods[i], corev1.PodReady).LastTransitionTime; o.Children.Deployment != nil && at.After(since) {
+			since = at.Time
+		}
+	}
 	if _, calibrated := calibrationTimes(o.Children.ServicePods); calibrated != nil && calibrated.After(since) {
 		since = calibrated.Time
 	}
@@ -117,6 +122,9 @@ func breakage(o *Observation) *Decision {
 	if attempt.JobUID != "" && len(o.Strays) > 0 {
 		return broken(v1beta1.ReasonGeneratorReplaced,
 			"A load generator that no Job controls any more ran beside the one of this attempt: %s", strings.Join(o.Strays, ", "))
+	}
+	if failed := companionsBroken(o); failed != nil {
+		return failed
 	}
 	return servicePodsBroken(o)
 }

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,6 +24,11 @@ func CheckOwn(own *v1beta1.OwnService) error {
 			if !slices.Contains(envvar.Own, name) {
 				return fmt.Errorf("%s refers to $(%s), which is unknown; use one of %s, or $$( for the text itself", t.field, name, strings.Join(envvar.Own, ", "))
 			}
+		}
+	}
+	for _, companion := range own.Companions {
+		if err := checkCompanion(companion); err != nil {
+			return err
 		}
 	}
 	if err := checkRequests("service.own.login.setup", own.Login.Setup); err != nil {
@@ -56,6 +62,46 @@ func CheckParameters(spec v1beta1.SizingExperimentSpec) error {
 		}
 	}
 	return nil
+}
+
+// mounted are the paths in which Kubernetes or Hashmark mounts something. The schema has the same list for service.own.
+var mounted = []string{
+	"/proc", "/sys", "/dev", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/run/hashmark", "/run/secrets", "/var/run/hashmark", "/var/run/secrets",
+}
+
+// checkCompanion returns what is wrong with a companion that the schema can't check.
+func checkCompanion(c v1beta1.Companion) error {
+	field := "service.own.companions " + c.Name
+	if c.Name == "localhost" {
+		return fmt.Errorf("%s has the name of every container itself; choose another name", field)
+	}
+	for i, folder := range c.Writable {
+		if !path.IsAbs(folder) || path.Clean(folder) != folder || folder == "/" || strings.Contains(folder, ":") {
+			return fmt.Errorf("%s can't write to %.64q; use an absolute path without a colon, . and .., and without a / at its end", field, folder)
+		}
+		for _, other := range slices.Concat(mounted, c.Writable[:i]) {
+			if within(folder, other) || within(other, folder) {
+				return fmt.Errorf("%s can't write to %.64q, which is, contains or is in %s; use another path", field, folder, other)
+			}
+		}
+	}
+	values := slices.Concat(c.Command, c.Args)
+	for _, variable := range c.Env {
+		values = append(values, variable.Value)
+	}
+	for _, value := range values {
+		for _, name := range loginflow.References(value) {
+			if slices.Contains(envvar.Own, name) {
+				return fmt.Errorf("%s refers to $(%s), which only service.own has; write the value itself", field, name)
+			}
+		}
+	}
+	return nil
+}
+
+// within reports whether a path is another one, or in it.
+func within(inner, outer string) bool {
+	return inner == outer || strings.HasPrefix(inner, outer+"/")
 }
 
 type text struct{ field, value string }

@@ -36,9 +36,24 @@ func ownSpec() *v1beta1.SizingExperimentSpec {
 	}
 }
 
+// ofCompanion adds a companion with a change.
+func ofCompanion(change func(*v1beta1.Companion)) func(*v1beta1.OwnService) {
+	return func(own *v1beta1.OwnService) {
+		own.Companions = []v1beta1.Companion{{
+			Name: "db", Image: "registry.example/team/db:v1", Command: []string{"/db", "--name=$(NAME)"}, Port: 5432, Writable: []string{"/data", "/data2"},
+		}}
+		change(&own.Companions[0])
+	}
+}
+
 func TestAValidServiceOfTheUsersIsAccepted(t *testing.T) {
 	if err := matrix.CheckOwn(ownSpec().Service.Own); err != nil {
 		t.Error(err)
+	}
+	with := ownSpec().Service.Own
+	ofCompanion(func(*v1beta1.Companion) {})(with)
+	if err := matrix.CheckOwn(with); err != nil {
+		t.Errorf("with a companion: %v", err)
 	}
 	if err := matrix.CheckOwn(nil); err != nil {
 		t.Errorf("without a service: %v", err)
@@ -58,8 +73,14 @@ func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
 		"service.own.login.steps[0] refers to $(token)": func(own *v1beta1.OwnService) {
 			own.Login.Steps[0].Headers = []handover.Field{{Name: "Authorization", Value: "$(token)"}}
 		},
-		"service.own.login.setup[0] refers to $(HASHMARK_COST)": func(own *v1beta1.OwnService) { own.Login.Setup[0].Body = "$(HASHMARK_COST)" },
-		"service.own.login.setup[0] refers to $(name)":          func(own *v1beta1.OwnService) { own.Login.Setup[0].JSON["name"] = "$(name)" },
+		"service.own.login.setup[0] refers to $(HASHMARK_COST)":                                      func(own *v1beta1.OwnService) { own.Login.Setup[0].Body = "$(HASHMARK_COST)" },
+		"service.own.login.setup[0] refers to $(name)":                                               func(own *v1beta1.OwnService) { own.Login.Setup[0].JSON["name"] = "$(name)" },
+		"service.own.companions localhost has the name of every container itself":                    ofCompanion(func(c *v1beta1.Companion) { c.Name = "localhost" }),
+		`service.own.companions db can't write to "data"; use an absolute path`:                      ofCompanion(func(c *v1beta1.Companion) { c.Writable = []string{"data"} }),
+		`service.own.companions db can't write to "/data/"; use an absolute path`:                    ofCompanion(func(c *v1beta1.Companion) { c.Writable = []string{"/data/"} }),
+		`service.own.companions db can't write to "/run", which is, contains or is in /run/hashmark`: ofCompanion(func(c *v1beta1.Companion) { c.Writable = []string{"/run"} }),
+		`service.own.companions db can't write to "/data/a", which is, contains or is in /data`:      ofCompanion(func(c *v1beta1.Companion) { c.Writable = []string{"/data", "/data/a"} }),
+		"service.own.companions db refers to $(HASHMARK_USER), which only service.own has":           ofCompanion(func(c *v1beta1.Companion) { c.Args = []string{"--user=$(HASHMARK_USER)"} }),
 		"service.own.login.steps[0].extract csrf: the regular expression is invalid": func(own *v1beta1.OwnService) {
 			own.Login.Steps[0].Extract[0].Regexp = "("
 		},
@@ -82,7 +103,7 @@ func TestASpecThatIsTooLargeIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	spec.Service.Own.Args = slices.Repeat([]string{strings.Repeat("<", 4096)}, 32)
-	want := "the spec has 131943 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
+	want := "the spec has 131934 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
 	if err := matrix.CheckSize(*spec); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

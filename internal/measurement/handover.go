@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 // Encode encodes a run as a termination message of at most MaxBytes. If there is too little
@@ -124,6 +126,9 @@ func encodeHead(run Run) (string, error) {
 		fmt.Fprintf(&text, "service %s %d %d %d\n", containerWords(pod.Container, before), pod.Workers, pod.QueueLength, pod.MemoryPeakKiB)
 		before = pod.BootID
 	}
+	for _, use := range run.Companions {
+		fmt.Fprintf(&text, "companion %s %d %d\n", word(use.Name, longestCompanion), use.CPUPerLoginMicroseconds, use.BusiestPerMille)
+	}
 	for i, step := range run.Steps {
 		line, err := encodeStep(step)
 		if err != nil {
@@ -167,6 +172,8 @@ func Decode(message string) (Run, error) {
 		return Run{}, garbled("its first line has an invalid version of k6 or Go")
 	case steps != len(run.Steps):
 		return Run{}, garbled("its first line says %d steps, but it has %d", steps, len(run.Steps))
+	case len(run.Companions) > mostCompanions:
+		return Run{}, garbled("it has %d companions, and at most %d are possible", len(run.Companions), mostCompanions)
 	case run.Reported < -1 || run.Reported >= steps:
 		return Run{}, garbled("its reported step %d is not one of its %d steps", run.Reported, steps)
 	}
@@ -201,6 +208,10 @@ func decodeLine(run *Run, line string) error {
 		walkStep(p, &step)
 		run.Steps = append(run.Steps, step)
 		return p.finish()
+	case "companion":
+		use, err := companionOf(rest)
+		run.Companions = append(run.Companions, use)
+		return err
 	case "speed":
 		return decodeSpeed(run, rest)
 	case "idle":
@@ -212,7 +223,27 @@ func decodeLine(run *Run, line string) error {
 	}
 }
 
+// companionOf decodes the words of a companion.
+func companionOf(text string) (handover.CompanionUse, error) {
+	fields := strings.Split(text, " ")
+	if len(fields) != 3 || fields[0] == "" || word(fields[0], longestCompanion) != fields[0] {
+		return handover.CompanionUse{}, garbled("a companion has no name and two numbers")
+	}
+	perLogin, errLogin := strconv.ParseInt(fields[1], 10, 64)
+	busiest, errBusiest := strconv.ParseInt(fields[2], 10, 64)
+	if errLogin != nil || errBusiest != nil || perLogin < 0 || perLogin > mostPerLogin || busiest < 0 || busiest > mostBusiest {
+		return handover.CompanionUse{}, garbled("a companion has the invalid numbers %q and %q", word(fields[1], 24), word(fields[2], 24))
+	}
+	return handover.CompanionUse{Name: fields[0], CPUPerLoginMicroseconds: perLogin, BusiestPerMille: busiest}, nil
+}
+
 const (
+	// longestCompanion is the API's limit for the name of a companion. An hour of CPU time for a login, and a hundred times its
+	// limit, are more than a companion can use.
+	longestCompanion          = 16
+	mostCompanions            = 3
+	mostPerLogin, mostBusiest = 3_600_000_000, 100_000
+
 	// MaxBytes is the size of a termination message that kubelet keeps.
 	MaxBytes = 4096
 	// version changes with whatever an operator could not read that was upgraded during a load. An additional line can be

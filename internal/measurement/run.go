@@ -34,6 +34,8 @@ type Run struct {
 	// Services are the login service's pods whose evidence could be read, in the order in
 	// which the generator got them.
 	Services []ServicePod
+	// Companions are the companions of a user's own login service whose evidence could be read.
+	Companions []handover.CompanionUse
 }
 
 // Container is the machine and the CPUs of a container.

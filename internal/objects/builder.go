@@ -24,6 +24,7 @@ type Builder struct {
 
 	serviceResources   corev1.ResourceRequirements
 	generatorResources corev1.ResourceRequirements
+	companionResources []corev1.ResourceRequirements
 	receiver           *receiver
 }
 
@@ -34,7 +35,7 @@ type Builder struct {
 // It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
 // URL is invalid, if no experiment controls the trial, or with an *ImageNotAllowedError.
 func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline time.Time) (Builder, error) {
-	if err := settings.CheckImage(trial.Spec.Service); err != nil {
+	if err := settings.CheckImages(trial.Spec.Service); err != nil {
 		return Builder{}, err
 	}
 	experiment := metav1.GetControllerOf(trial)
@@ -51,6 +52,10 @@ func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline t
 	if err != nil {
 		return Builder{}, err
 	}
+	companions, err := companionResources(trial.Spec)
+	if err != nil {
+		return Builder{}, err
+	}
 	live, err := receiverOf(settings, trial.Spec.Service.Own)
 	if err != nil {
 		return Builder{}, err
@@ -63,6 +68,7 @@ func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline t
 		deadline:           deadline,
 		serviceResources:   service,
 		generatorResources: generator,
+		companionResources: companions,
 		receiver:           live,
 	}, nil
 }

@@ -42,8 +42,10 @@ const (
 )
 
 // Deployment builds the attempt's login service: an init container that measures the hash time
-// under the same limits as the service, and then the service.
-func (b Builder) Deployment() *appsv1.Deployment {
+// under the same limits as the service, and then the service. The addresses are those of its companions, by name.
+func (b Builder) Deployment(addresses map[string]string) *appsv1.Deployment {
+	pod := b.servicePod()
+	pod.HostAliases = hosts(addresses)
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: b.metadata(Child(b.trial.UID, b.number), v1beta1.ComponentService),
@@ -55,7 +57,7 @@ func (b Builder) Deployment() *appsv1.Deployment {
 			RevisionHistoryLimit: ptr.To[int32](0),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: b.podMetadata(v1beta1.ComponentService),
-				Spec:       b.servicePod(),
+				Spec:       pod,
 			},
 		},
 	}

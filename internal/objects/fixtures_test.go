@@ -141,6 +141,26 @@ func scriptTrial() *v1beta1.SizingTrial {
 	return own
 }
 
+// companionTrial has a database with everything that can be set, and a cache with as little as possible.
+func companionTrial() *v1beta1.SizingTrial {
+	own := ownTrial()
+	own.Spec.Service.Own.Companions = []v1beta1.Companion{
+		{
+			Name: "database", Image: "registry.example/team/postgres@sha256:4567", Command: []string{"/bin/sh", "-c", "exec postgres"}, Args: []string{"-D", "/data"},
+			Env: []v1beta1.EnvVar{{Name: "LANG", Value: "C.UTF-8"}}, Port: 5432, Ready: v1beta1.CompanionReady{Path: "/ready", TimeoutSeconds: 60},
+			CPULimit: ptr.To(intstr.Parse("250m")), MemoryLimit: ptr.To(intstr.Parse("256Mi")), Writable: []string{"/data", "/run/postgresql"},
+		},
+		{Name: "cache", Image: "registry.example/team/valkey:9", Command: []string{"/usr/bin/valkey-server"}, Port: 6379},
+	}
+	return own
+}
+
+func companionLoad() objects.Load {
+	with := load()
+	with.Companions = map[string]string{"database": "198.18.16.20", "cache": "198.18.16.21"}
+	return with
+}
+
 func load() objects.Load {
 	return objects.Load{
 		Plan: loadplan.Plan{

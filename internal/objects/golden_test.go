@@ -42,12 +42,14 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 		{"hash", "defaults", settings(), hashTrial(), load()},
 		{"own", "defaults", ownSettings(), ownTrial(), load()},
 		{"own-script", "own", ownSettings(), scriptTrial(), load()},
+		{"own-companions", "own", ownSettings(), companionTrial(), companionLoad()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			built[tt.name] = manifests(t, tt.settings, tt.trial, tt.load)
 			compareGolden(t, tt.name+".differences", differences(built[tt.than], built[tt.name]))
 		})
 	}
+	compareGolden(t, "companions.yaml", documents(t, built["own-companions"][len(defaults):]))
 }
 
 // manifests returns the objects of an attempt, without the empty status of typed objects.
@@ -59,10 +61,17 @@ func manifests(t *testing.T, settings objects.Settings, trial *v1beta1.SizingTri
 		t.Fatal(err)
 	}
 	var all []map[string]any
-	for _, object := range []runtime.Object{
+	built := []runtime.Object{
 		objects.DenyPolicy(trial.Namespace), objects.ServiceAccount(experiment()),
-		attempt.ServicePolicy(), attempt.GeneratorPolicy(), attempt.Deployment(), attempt.Service(), job,
-	} {
+		attempt.ServicePolicy(), attempt.GeneratorPolicy(), attempt.Deployment(load.Companions), attempt.Service(), job,
+	}
+	if policy := attempt.CompanionPolicy(); policy != nil {
+		built = append(built, policy)
+	}
+	for _, companion := range attempt.Companions() {
+		built = append(built, companion)
+	}
+	for _, object := range built {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
 			t.Fatal(err)

@@ -38,6 +38,8 @@ type Load struct {
 	ClusterIP string
 	// PodIPs are the addresses of the service's pods, where evidence is read.
 	PodIPs []string
+	// Companions are the addresses of the service's companions, by name.
+	Companions map[string]string
 	// ActiveLimit is how long the Job may take, including the start of its pod.
 	ActiveLimit time.Duration
 	// Deadline is when the generator ends by itself, even on a node that no controller reaches.
@@ -79,12 +81,17 @@ func (b Builder) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
 	pod.RestartPolicy = corev1.RestartPolicyNever
 	pod.Containers = []corev1.Container{generator}
 	pod.Volumes = []corev1.Volume{scratch("scratch", corev1.StorageMediumDefault, scratchSize)}
+	b.placeWithLoad(&pod)
+	b.goLive(&pod)
+	return pod
+}
+
+// placeWithLoad restricts a pod to the nodes for load, and keeps it away from the service.
+func (b Builder) placeWithLoad(pod *corev1.PodSpec) {
 	pod.NodeSelector = maps.Clone(b.settings.GeneratorNodeSelector)
 	pod.Tolerations = slices.Clone(b.settings.GeneratorTolerations)
 	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
 	*away = append(*away, b.awayFromService())
-	b.goLive(&pod)
-	return pod
 }
 
 // awayFromService prefers a node other than the service's, but does not require it: on a
@@ -124,7 +131,19 @@ func (b Builder) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		environment = append(environment, variable(envvar.Handshakes, string(tls.Handshakes)))
 	}
 	environment = append(environment, b.ownEnvironment()...)
+	if len(load.Companions) > 0 {
+		environment = append(environment, variable(envvar.Companions, companionAddresses(load.Companions)))
+	}
 	return append(environment, b.liveEnvironment()...)
+}
+
+// companionAddresses returns where companions answer for Hashmark, as name=address with commas between.
+func companionAddresses(addresses map[string]string) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(addresses)) {
+		all = append(all, name+"="+address("http", addresses[name], EvidencePort))
+	}
+	return strings.Join(all, ",")
 }
 
 // GeneratorDeadline returns when a generator's pod ends its load by itself. It returns false if

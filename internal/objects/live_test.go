@@ -120,7 +120,7 @@ func TestTheGeneratorReachesItsReceiverAndNobodyElse(t *testing.T) {
 			if got := job.Spec.Template.Spec.DNSPolicy; got != tt.dns {
 				t.Errorf("DNS policy %s, want %s", got, tt.dns)
 			}
-			if got := attempt.Deployment().Spec.Template.Spec.DNSPolicy; got != corev1.DNSDefault {
+			if got := attempt.Deployment(nil).Spec.Template.Spec.DNSPolicy; got != corev1.DNSDefault {
 				t.Errorf("the login service has DNS policy %s", got)
 			}
 		})

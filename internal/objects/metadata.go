@@ -88,8 +88,11 @@ func Child(trialUID types.UID, attempt int32) string {
 }
 
 // ReplicaSet returns the name of the ReplicaSet that the Deployment controller creates for an
-// attempt's login pods with a hash of their template.
-func ReplicaSet(trialUID types.UID, attempt int32, hash string) string {
+// attempt's login pods, or for those of a companion, with a hash of their template.
+func ReplicaSet(trialUID types.UID, attempt int32, companion, hash string) string {
+	if companion != "" {
+		return CompanionName(trialUID, attempt, companion) + "-" + hash
+	}
 	return Child(trialUID, attempt) + "-" + hash
 }
 

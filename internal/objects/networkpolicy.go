@@ -12,7 +12,7 @@ import (
 
 // ServicePolicy builds the NetworkPolicy of the login service. Ingress is allowed from the
 // attempt's generator, and, unless the service is a user's own, from pods of any namespace that are
-// labelled as a scraper of metrics. No egress is allowed.
+// labelled as a scraper of metrics. Egress is allowed to companions only.
 func (b Builder) ServicePolicy() *networkingv1.NetworkPolicy {
 	generator := networkingv1.NetworkPolicyPeer{
 		PodSelector: &metav1.LabelSelector{MatchLabels: b.GeneratorSelector()},
@@ -27,17 +27,19 @@ func (b Builder) ServicePolicy() *networkingv1.NetworkPolicy {
 	}
 	policy := b.policy(ServicePolicyName(b.trial.UID, b.number), v1beta1.ComponentService)
 	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: b.servicePorts()}}
+	policy.Spec.Egress = b.toCompanions(b.companionPorts())
 	return policy
 }
 
 // GeneratorPolicy builds the NetworkPolicy of the generator. Egress is allowed to the attempt's login
-// service and to the receiver of k6's series, if there is one, and no ingress. The rule selects the pods and
+// service, to what its companions report, and to the receiver of k6's series, if there is one, and no ingress. The rule selects the pods and
 // not the Service's address, because most networks apply policies after the destination was rewritten.
 func (b Builder) GeneratorPolicy() *networkingv1.NetworkPolicy {
 	policy := b.policy(GeneratorPolicyName(b.trial.UID, b.number), v1beta1.ComponentGenerator)
 	service := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()}}
 	toService := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{service}, Ports: b.servicePorts()}
 	policy.Spec.Egress = append([]networkingv1.NetworkPolicyEgressRule{toService}, b.liveEgress()...)
+	policy.Spec.Egress = append(policy.Spec.Egress, b.toCompanions([]networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, EvidencePort)})...)
 	return policy
 }
 

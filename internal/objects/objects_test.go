@@ -25,7 +25,7 @@ func podTemplates(t *testing.T) map[string]corev1.PodTemplateSpec {
 		t.Fatal(err)
 	}
 	return map[string]corev1.PodTemplateSpec{
-		"login service": attempt.Deployment().Spec.Template,
+		"login service": attempt.Deployment(nil).Spec.Template,
 		"generator":     job.Spec.Template,
 	}
 }
@@ -173,7 +173,7 @@ func TestAllReplicasOfAnAttemptShareASessionKeyOfItsOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, variable := range attempt.Deployment().Spec.Template.Spec.Containers[0].Env {
+		for _, variable := range attempt.Deployment(nil).Spec.Template.Spec.Containers[0].Env {
 			if variable.Name == "HASHMARK_SESSION_KEY" {
 				return variable.Value
 			}
@@ -206,7 +206,7 @@ func TestAGeneratorsPodSaysWhenItEnds(t *testing.T) {
 	if !known || !got.Equal(load().Deadline) {
 		t.Errorf("it ends at %s, known: %t; want %s", got, known, load().Deadline)
 	}
-	if got, known := objects.GeneratorDeadline(mustNew(t, settings(), trial()).Deployment().Spec.Template.Spec); known {
+	if got, known := objects.GeneratorDeadline(mustNew(t, settings(), trial()).Deployment(nil).Spec.Template.Spec); known {
 		t.Errorf("a login pod is taken for a generator that ends at %s", got)
 	}
 }

@@ -39,21 +39,30 @@ const (
 	programVolume = "hashmark"
 )
 
-// ImageNotAllowedError means that the operator's settings do not admit an image.
-type ImageNotAllowedError struct{ Image string }
+// ImageNotAllowedError means that the operator's settings do not admit an image of a field.
+type ImageNotAllowedError struct{ Field, Image string }
 
 // Error says what to do.
 func (e *ImageNotAllowedError) Error() string {
-	return fmt.Sprintf("service.own.image %s is not in a repository that this operator admits; ask for it to be added to loginService.allowedImages", e.Image)
+	return fmt.Sprintf("%s %s is not in a repository that this operator admits; ask for it to be added to loginService.allowedImages", e.Field, e.Image)
 }
 
-// CheckImage returns an *ImageNotAllowedError if the experiment's own login service has an image that
-// the settings do not admit.
-func (s Settings) CheckImage(service v1beta1.Service) error {
-	if service.Own == nil || slices.ContainsFunc(s.AllowedServiceImages, func(repository string) bool { return within(service.Own.Image, repository) }) {
+// CheckImages returns an *ImageNotAllowedError if the experiment's own login service or a companion has an image that the
+// settings do not admit.
+func (s Settings) CheckImages(service v1beta1.Service) error {
+	if service.Own == nil {
 		return nil
 	}
-	return &ImageNotAllowedError{Image: service.Own.Image}
+	images := []ImageNotAllowedError{{"service.own.image", service.Own.Image}}
+	for _, companion := range service.Own.Companions {
+		images = append(images, ImageNotAllowedError{"the image of companion " + companion.Name, companion.Image})
+	}
+	for _, image := range images {
+		if !slices.ContainsFunc(s.AllowedServiceImages, func(repository string) bool { return within(image.Image, repository) }) {
+			return &image
+		}
+	}
+	return nil
 }
 
 // within reports whether an image is in a repository, or in one below it: registry.example/team

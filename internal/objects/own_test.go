@@ -38,12 +38,12 @@ func TestOnlyImagesOfAllowedRepositoriesAreDeployed(t *testing.T) {
 		{[]string{"other.example", "registry.example/team"}, "registry.example/team/login", true},
 	} {
 		settings := objects.Settings{AllowedServiceImages: test.allowed}
-		err := settings.CheckImage(v1beta1.Service{Own: &v1beta1.OwnService{Image: test.image}})
+		err := settings.CheckImages(v1beta1.Service{Own: &v1beta1.OwnService{Image: test.image}})
 		if (err == nil) != test.want {
 			t.Errorf("with %q, %s: %v", test.allowed, test.image, err)
 		}
 	}
-	if err := settings().CheckImage(v1beta1.Service{}); err != nil {
+	if err := settings().CheckImages(v1beta1.Service{}); err != nil {
 		t.Errorf("Hashmark's own service: %v", err)
 	}
 	_, err := objects.New(settings(), ownTrial(), 1, deadline)
@@ -111,7 +111,7 @@ func checkTexts(t *testing.T, what string, attempt objects.Builder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pods, longest := []corev1.PodSpec{attempt.Deployment().Spec.Template.Spec, job.Spec.Template.Spec}, 0
+	pods, longest := []corev1.PodSpec{attempt.Deployment(nil).Spec.Template.Spec, job.Spec.Template.Spec}, 0
 	for _, pod := range pods {
 		for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
 			texts := slices.Concat(container.Command, container.Args)

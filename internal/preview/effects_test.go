@@ -102,7 +102,7 @@ func done(t *testing.T, e *v1beta1.SizingExperiment) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, planned.Name, builder.Deployment(), builder.Service(), job, builder.ServicePolicy(), builder.GeneratorPolicy())
+		all = append(all, planned.Name, builder.Deployment(nil), builder.Service(), job, builder.ServicePolicy(), builder.GeneratorPolicy())
 	}
 	return text(t, all)
 }

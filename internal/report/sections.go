@@ -181,6 +181,7 @@ func (d Document) variantsSection() Section {
 				failed(r.Failures), alive(r.Alive), units.Share(r.ThrottledPerMille), memory(r.MemoryPeakBytes),
 				units.Rate(r.MaxThroughputMilliPerSecond), row.Speed(),
 			})
+			s.Items = append(s.Items, companions(&r)...)
 		}
 	}
 	if len(s.Lines) > 0 {
@@ -303,6 +304,17 @@ func failed(f *v1beta1.Failures) string {
 }
 
 // alive returns how pods answered liveness probes: their p95, and how many failed.
+// companions says what the companions of a row's service need.
+func companions(r *v1beta1.VariantResult) []string {
+	const logins = 100
+	var all []string
+	for _, use := range r.Companions {
+		all = append(all, fmt.Sprintf("%s: companion %s needs %s CPU for %d logins/s, and used at most %s of its limit",
+			r.Variant, use.Name, units.Number(logins*float64(use.CPUPerLoginMicroseconds)/1e6), logins, units.Share(&use.BusiestPerMille)))
+	}
+	return all
+}
+
 func alive(a *handover.Alive) string {
 	switch {
 	case a == nil:

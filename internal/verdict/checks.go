@@ -21,6 +21,7 @@ var checks = []check{
 	ofSteps(rateNotAchieved),
 	sharedNode,
 	ofSteps(noisyNeighbour),
+	companionSaturated,
 	ofSteps(aboveCPUBound),
 	ofSteps(belowCPUBound),
 	ofSteps(servicePaused),

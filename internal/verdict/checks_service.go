@@ -93,6 +93,9 @@ func (t *trial) missingContainers() []string {
 	if t.Run.Generator == nil || !placed(*t.Run.Generator) {
 		missing = append(missing, "the CPUs of the generator")
 	}
+	if own := t.Spec.Service.Own; own != nil && len(t.Run.Companions) < len(own.Companions) {
+		missing = append(missing, fmt.Sprintf("the CPU time of %d of %d companions", len(own.Companions)-len(t.Run.Companions), len(own.Companions)))
+	}
 	known := 0
 	for _, pod := range t.Run.Services {
 		if placed(pod.Container) {
@@ -154,4 +157,15 @@ func servicePaused(t *trial, s *step) []v1beta1.Reason {
 	return graded(v1beta1.ReasonServicePaused, share, longPause, math.Inf(1),
 		"In %s, no login was answered for %s although several waited, and for at most %s in the simulation of the same logins (suspect if that is longer by %s of the objective's p95): the service stood still, for example to collect garbage, or for a lock or a backup. A pause that comes less than once a step is in the latencies of some steps only",
 		s.name(), pause.Round(time.Millisecond), s.simulated.pause.Round(time.Millisecond), percent(longPause))
+}
+
+// companionSaturated finds a companion of a user's own service that had no CPU left: the load found its limit then.
+func companionSaturated(t *trial) []v1beta1.Reason {
+	var found []v1beta1.Reason
+	for _, use := range t.Run.Companions {
+		found = append(found, graded(v1beta1.ReasonCompanionSaturated, float64(use.BusiestPerMille)/1000, saturatedCompanion, saturatedCompanion,
+			"Companion %s used %s of its CPU limit in a step (at most %s): the load found its limit and not the service's; raise its cpuLimit",
+			use.Name, percent(float64(use.BusiestPerMille)/1000), percent(saturatedCompanion))...)
+	}
+	return found
 }

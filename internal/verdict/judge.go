@@ -135,6 +135,7 @@ func (t *trial) row() v1beta1.VariantResult {
 		BoundMilliPerSecond:         ptr.To(t.bound),
 		MaxThroughputMilliPerSecond: t.maximum,
 		Trials:                      1,
+		Companions:                  t.Run.Companions,
 	}
 	if variant.NodePool != nil {
 		row.NodePool = variant.NodePool.Name

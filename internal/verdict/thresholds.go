@@ -87,6 +87,8 @@ const (
 	// leastWait and leastWaitShare are the shortest wait of a user's own service for something else than its CPU that the
 	// model includes, also as a share of the simulated median.
 	leastWait, leastWaitShare = 2 * time.Millisecond, 0.03
+	// saturatedCompanion is the share of its CPU limit above which a companion's limit is that of the load.
+	saturatedCompanion = 0.9
 	// longPause is the longest pause of a user's own service, as a share of the objective's p95.
 	longPause = 0.5
 	// ownPrior is the standard deviation of ln(measured ÷ simulated p95) of users' own services, before it is measured.

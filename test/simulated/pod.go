@@ -36,6 +36,13 @@ func EndCalibration(pod *corev1.Pod, ended corev1.ContainerStateTerminated) {
 // Serve makes a login pod ready.
 func Serve(pod *corev1.Pod, now metav1.Time) { set(&pod.Status, corev1.PodReady, now) }
 
+// Accompany makes a companion's pod ready.
+func Accompany(pod *corev1.Pod, address string, now metav1.Time) {
+	pod.Status.PodIP, pod.Status.Phase = address, corev1.PodRunning
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{running(objects.CompanionContainer, now)}
+	set(&pod.Status, corev1.PodReady, now)
+}
+
 // StartLoad starts the container of a generator pod.
 func StartLoad(pod *corev1.Pod, now metav1.Time) {
 	set(&pod.Status, corev1.PodScheduled, now)

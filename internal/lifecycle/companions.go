@@ -1,0 +1,142 @@
+package lifecycle
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+)
+
+// CompanionAddresses returns the addresses of the service's companions, by name, and whether all of them are ready. Without
+// companions it is.
+func (o *Observation) CompanionAddresses() (addresses map[string]string, ready bool) {
+	addresses = map[string]string{}
+	for _, companion := range objects.Companions(o.Trial.Spec) {
+		if pod := o.companionPod(companion.Name); pod != nil && podCondition(pod, corev1.PodReady).Status == corev1.ConditionTrue {
+			addresses[companion.Name] = pod.Status.PodIP
+		}
+	}
+	return addresses, len(addresses) == len(objects.Companions(o.Trial.Spec))
+}
+
+// companionPod returns the only pod of a companion, or nil.
+func (o *Observation) companionPod(name string) *corev1.Pod {
+	var found *corev1.Pod
+	for i := range o.Children.CompanionPods {
+		pod := &o.Children.CompanionPods[i]
+		if pod.Labels[v1beta1.LabelCompanion] != name || pod.DeletionTimestamp != nil {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = pod
+	}
+	return found
+}
+
+// companionsDeployed reports whether everything exists that companions need.
+func companionsDeployed(o *Observation) bool {
+	return len(o.Children.Companions) == len(objects.Companions(o.Trial.Spec))
+}
+
+// companionsWait returns what the companions wait for, or nil once all of them are ready. The service is created after that.
+func companionsWait(o *Observation) *Decision {
+	for i := range o.Children.CompanionPods {
+		if w := podWaits(&o.Children.CompanionPods[i]); w != nil {
+			return w
+		}
+	}
+	for _, companion := range objects.Companions(o.Trial.Spec) {
+		pod := o.companionPod(companion.Name)
+		switch {
+		case pod != nil && podCondition(pod, corev1.PodReady).Status == corev1.ConditionTrue:
+			continue
+		case o.Now.Sub(o.attempt().StartTime.Time) < queue.Patience:
+			return wait(v1beta1.ReasonDeploying, preparing) // as shown since the attempt began
+		case pod == nil:
+			for _, deployment := range o.Children.Companions {
+				for _, condition := range deployment.Status.Conditions {
+					if condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
+						return refusal("the pod of companion "+companion.Name, condition.Message)
+					}
+				}
+			}
+			return wait(v1beta1.ReasonCompanionNotReady, "Waiting for the pod of companion "+companion.Name)
+		default:
+			return wait(v1beta1.ReasonCompanionNotReady, "Waiting for companion "+companion.Name+" to be ready"+startingAs(pod))
+		}
+	}
+	return nil
+}
+
+// companionsBroken returns which companion failed, was late or is not the one that the service was given, or nil.
+func companionsBroken(o *Observation) *Decision {
+	end := loadEnd(o.Children)
+	for i := range o.Children.CompanionPods {
+		pod := &o.Children.CompanionPods[i]
+		name := pod.Labels[v1beta1.LabelCompanion]
+		for _, container := range containers(pod) {
+			if failed := companionFailed(name, container, end); failed != nil {
+				return failed
+			}
+		}
+	}
+	for _, companion := range objects.Companions(o.Trial.Spec) {
+		if late := companionLate(o, companion); late != nil {
+			return late
+		}
+		if o.Children.Deployment == nil || !end.IsZero() {
+			continue
+		}
+		pod := o.companionPod(companion.Name)
+		given := func(alias corev1.HostAlias) bool {
+			return slices.Contains(alias.Hostnames, companion.Name) && pod != nil && alias.IP == pod.Status.PodIP
+		}
+		if !slices.ContainsFunc(o.Children.Deployment.Spec.Template.Spec.HostAliases, given) {
+			return broken(v1beta1.ReasonCompanionFailed, "The pod of companion %s was deleted or replaced while the service was measured", companion.Name)
+		}
+	}
+	return nil
+}
+
+// companionFailed returns how a container of a companion failed, or nil. What happens after the load can't affect its numbers.
+func companionFailed(name string, container corev1.ContainerStatus, loadEnd time.Time) *Decision {
+	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
+	switch {
+	case ended == nil || !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd) || ended.ExitCode == 0 && container.Name != objects.CompanionContainer:
+		return nil
+	case ended.Reason == "OOMKilled":
+		return broken(v1beta1.ReasonCompanionOOMKilled, "Companion %s ran out of memory; raise its memoryLimit", name)
+	default:
+		text := strings.TrimSpace(ended.Message)
+		if text != "" {
+			text = ": " + text
+		}
+		return broken(v1beta1.ReasonCompanionFailed, "Companion %s ended with exit code %d%s; look at its log, and at what it writes to: only its writable folders can be written", name, ended.ExitCode, text)
+	}
+}
+
+// companionLate returns that a companion is not ready in the time that the spec gives it, which begins with its container, or nil.
+func companionLate(o *Observation, companion v1beta1.Companion) *Decision {
+	pod := o.companionPod(companion.Name)
+	if pod == nil || podCondition(pod, corev1.PodReady).Status == corev1.ConditionTrue || o.Children.Deployment != nil {
+		return nil
+	}
+	limit := time.Duration(max(1, companion.Ready.TimeoutSeconds)) * time.Second
+	for _, container := range pod.Status.ContainerStatuses {
+		running := ptr.Deref(container.State.Running, corev1.ContainerStateRunning{}).StartedAt
+		// The node's clock may be behind; the companion did not start before the attempt.
+		if !running.IsZero() && o.Now.Sub(running.Time) > limit && o.Now.Sub(o.attempt().StartTime.Time) > limit {
+			return broken(v1beta1.ReasonCompanionNotReady, "Companion %s was not ready within %s; look at its log, or raise ready.timeoutSeconds", companion.Name, limit)
+		}
+	}
+	return nil
+}
