@@ -18,10 +18,16 @@ const (
 	LabelComponent = "hashmark.dev/component"
 	// LabelCompanion holds the name of a companion.
 	LabelCompanion = "hashmark.dev/companion"
+	// LabelRole, set to RoleLoad on a node, makes companions prefer it. The load generator does not need it: it comes after the
+	// service, and prefers another node.
+	LabelRole = "hashmark.dev/role"
 	// LabelScraper, set to "true" on a pod, lets it read a login service's /metrics through
 	// the trial's NetworkPolicy.
 	LabelScraper = "hashmark.dev/metrics-scraper"
 )
+
+// RoleLoad is the value of LabelRole.
+const RoleLoad = "load"
 
 // The values of LabelComponent.
 const (

@@ -34,9 +34,10 @@ func initCommand(cluster *connection) *cobra.Command {
 		Use:   "init",
 		Short: "Write an experiment that measures your own login service, from its Deployment",
 		Long: `Reads a Deployment, and writes an experiment whose spec.service.own has its image,
-arguments, literal environment variables, port and probes. Comments say what was left
-out, such as Secrets and volumes, and what you must fill in: how the cost reaches the
-service, and how to log in.
+arguments, literal environment variables, port and probes. A variable with the URL of a
+database or cache becomes a companion. Comments say what was left out, such as Secrets
+and volumes, and what you must fill in: how the cost reaches the service, and how to log
+in.
 
 It changes nothing in the cluster.`,
 		Example: `  kubectl hashmark init --from deployment/login > experiment.yaml
@@ -168,9 +169,14 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 	} else {
 		left = append(left, "- Fill in port: the container names none.")
 	}
-	if path := probePath(container.ReadinessProbe, container.StartupProbe, container.LivenessProbe); path != "" {
+	probes := []*corev1.Probe{container.ReadinessProbe, container.StartupProbe, container.LivenessProbe}
+	connects := func(p *corev1.Probe) bool { return p != nil && p.TCPSocket != nil }
+	switch path := probePath(probes...); {
+	case path != "":
 		own.Ready.Path = path
-	} else {
+	case slices.ContainsFunc(probes, connects):
+		own.Ready.Path = "" // a connection is enough
+	default:
 		left = append(left, "- Fill in ready.path: the container has no HTTP probe.")
 	}
 	if path := probePath(container.LivenessProbe); path != own.Ready.Path {
@@ -188,6 +194,7 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 			own.Env = append(own.Env, v1beta1.EnvVar{Name: v.Name, Value: v.Value})
 		}
 	}
+	left = append(left, addCompanions(own)...)
 	return own, append(left, leftOut(pod, container)...)
 }
 

@@ -32,6 +32,9 @@ func deployed() *appsv1.Deployment {
 					Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 9100}, {Name: "http", ContainerPort: 9000}},
 					Env: []corev1.EnvVar{
 						{Name: "COST", Value: "10"}, {Name: "HASHMARK_X", Value: "y"},
+						{Name: "DATABASE_URL", Value: "postgresql+psycopg://login:$(DB_PASSWORD)@db.data.svc:5433/login?sslmode=disable"},
+						{Name: "JDBC_URL", Value: "jdbc:postgresql://db.data:5433/login"},
+						{Name: "CACHE", Value: "redis://cache"}, {Name: "OLD_CACHE", Value: "redis://old:6380/1"}, {Name: "SITE", Value: "https://login.example"},
 						{Name: "DB_PASSWORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "k"}}},
 					},
 					EnvFrom: []corev1.EnvFromSource{

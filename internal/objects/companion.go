@@ -101,7 +101,21 @@ func (b Builder) companionPod(companion v1beta1.Companion, resources corev1.Reso
 	}
 	pod.Containers = []corev1.Container{c}
 	b.placeWithLoad(&pod)
+	pod.Affinity.NodeAffinity = &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+		Weight: 100,
+		Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
+			{Key: v1beta1.LabelRole, Operator: corev1.NodeSelectorOpIn, Values: []string{v1beta1.RoleLoad}},
+		}},
+	}}}
 	return pod
+}
+
+// awayFromCompanions prefers a node other than those of the companions, which are there before the service.
+func (b Builder) awayFromCompanions() []corev1.WeightedPodAffinityTerm {
+	if len(Companions(b.trial.Spec)) == 0 {
+		return nil
+	}
+	return []corev1.WeightedPodAffinityTerm{awayFrom(b.selector(v1beta1.ComponentCompanion))}
 }
 
 // companionResources returns what each companion requests, which is also its limit.

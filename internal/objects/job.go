@@ -91,17 +91,17 @@ func (b Builder) placeWithLoad(pod *corev1.PodSpec) {
 	pod.NodeSelector = maps.Clone(b.settings.GeneratorNodeSelector)
 	pod.Tolerations = slices.Clone(b.settings.GeneratorTolerations)
 	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
-	*away = append(*away, b.awayFromService())
+	*away = append(*away, awayFrom(b.ServiceSelector()))
 }
 
-// awayFromService prefers a node other than the service's, but does not require it: on a
+// awayFrom prefers a node other than those of some pods, but does not require it: on a
 // single node the trial still runs, and its verdict has the reason SharedNode.
-func (b Builder) awayFromService() corev1.WeightedPodAffinityTerm {
+func awayFrom(pods map[string]string) corev1.WeightedPodAffinityTerm {
 	return corev1.WeightedPodAffinityTerm{
 		Weight: 100,
 		PodAffinityTerm: corev1.PodAffinityTerm{
 			TopologyKey:   corev1.LabelHostname,
-			LabelSelector: &metav1.LabelSelector{MatchLabels: b.ServiceSelector()},
+			LabelSelector: &metav1.LabelSelector{MatchLabels: pods},
 		},
 	}
 }

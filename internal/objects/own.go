@@ -113,6 +113,8 @@ func (b Builder) ownPod() corev1.PodSpec {
 	login.StartupProbe = startupProbe(evidence.ReadyPath, evidencePortName)
 
 	pod := b.podSpec()
+	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	*away = append(*away, b.awayFromCompanions()...)
 	pod.InitContainers = []corev1.Container{install, b.copyScript(), calibrate}
 	pod.Containers = []corev1.Container{login}
 	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, installSize)}

@@ -18,6 +18,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/config/crd"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -102,7 +103,8 @@ func done(t *testing.T, e *v1beta1.SizingExperiment) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, planned.Name, builder.Deployment(nil), builder.Service(), job, builder.ServicePolicy(), builder.GeneratorPolicy())
+		all = append(all, planned.Name, builder.Deployment(nil), builder.Service(), job, builder.ServicePolicy(), builder.GeneratorPolicy(),
+			builder.Companions(), builder.CompanionPolicy(), lifecycle.RunAllowance(planned.Spec))
 	}
 	return text(t, all)
 }

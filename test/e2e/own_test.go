@@ -54,15 +54,24 @@ func TestAUsersOwnLoginServiceIsMeasuredAsHashmarks(t *testing.T) {
 	}
 }
 
+// The service has a companion that nobody but the service reaches, and that reaches nobody.
 func TestAScriptLogsInAtAnOwnService(t *testing.T) {
 	startOperator(t, admitsExamples)
 	e := etcd(t, "script", loaded(t, 50, 20), func(s *v1beta1.SizingExperimentSpec) {
-		s.Service.Own.Login.Steps, s.Service.Own.Login.Script = nil, etcdScript
+		own := s.Service.Own
+		own.Login.Steps, own.Login.Script = nil, etcdScript
+		own.Companions = []v1beta1.Companion{{
+			Name: "store", Image: own.Image, Command: own.Command, Port: own.Port, Writable: own.Writable, Ready: v1beta1.CompanionReady{Path: "/health"},
+			Args: []string{"--data-dir=/data/etcd", "--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://store:2379", "--log-level=error"},
+		}}
 	})
 	network := watchNetwork(t, e.Namespace)
 	e = measured(t, e, 4*time.Minute)
 	network.confined(t)
-	measuredOwn(t, e)
+	trial := measuredOwn(t, e)
+	if use := trial.Status.Result.Companions; len(use) != 1 || use[0].Name != "store" || use[0].CPUPerLoginMicroseconds <= 0 || use[0].BusiestPerMille <= 0 {
+		t.Errorf("the companion used %+v", use)
+	}
 }
 
 // measuredOwn fails unless the logins of an experiment's only trial took the time of their hash. It returns the trial.
@@ -85,7 +94,7 @@ func TestAnOwnServiceWithAnotherHashIsNotLoaded(t *testing.T) {
 	endsFor(t, e, handover.HashMismatch)
 	// An attempt that would fail again is not repeated.
 	status := theTrial(t, e).Status
-	if len(status.Attempts) != 1 || status.Attempts[0].LoadStartTime != nil || !strings.Contains(status.Message, "a bcrypt hash of cost 8 takes") {
+	if len(status.Attempts) != 1 || status.Attempts[0].LoadStartTime != nil || !strings.Contains(status.Message, "a hash with bcrypt cost 8 takes") {
 		t.Errorf("the attempts are %+v, and the trial says: %s", status.Attempts, status.Message)
 	}
 }
