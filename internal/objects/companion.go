@@ -100,6 +100,8 @@ func (b Builder) companionPod(companion v1beta1.Companion, resources corev1.Reso
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: path})
 	}
 	pod.Containers = []corev1.Container{c}
+	// An operator may be on the same node: it uses CPU time of a companion, and not of the service.
+	pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution = nil
 	b.placeWithLoad(&pod)
 	pod.Affinity.NodeAffinity = &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
 		Weight: 100,
