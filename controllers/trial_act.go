@@ -190,10 +190,9 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1beta1.Atte
 	for i := range seen.Children.ServicePods {
 		ips = append(ips, seen.Children.ServicePods[i].Status.PodIP)
 	}
-	companions, _ := seen.CompanionAddresses()
 	return builder.Job(objects.Load{
 		Plan:        plan,
-		Companions:  companions,
+		Companions:  seen.GivenAddresses(),
 		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
 		PodIPs:      ips,
 		ActiveLimit: limit,

@@ -17,7 +17,7 @@ import (
 type Login struct {
 	// How many accounts log in, 1 (the default) to 1,000, so that locks, limits and caches of an account
 	// behave as in production. HASHMARK_USER is another name for each: hashmark, hashmark-1, hashmark-2 and
-	// so on. Setup is sent for each of them, and must end within the operator's start timeout.
+	// so on. Setup is sent for each of them, and must end within five minutes.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -53,10 +55,10 @@ func observeCommand(arguments []string, w system) (int, error) {
 	}
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
-	checker := loginflow.NewDirect(readyTimeout, false)
 	logger := slog.New(slog.NewTextHandler(w.stderr, nil))
+	handler := observe.Handler(observer, readiness(serving, to, ready))
 	go func() {
-		if err := login.Serve(serving, observe.Handler(observer, func(ctx context.Context) error { return checker.Ready(ctx, to, ready) }), slog.NewLogLogger(logger.Handler(), slog.LevelWarn), listener); err != nil {
+		if err := login.Serve(serving, handler, slog.NewLogLogger(logger.Handler(), slog.LevelWarn), listener); err != nil {
 			logger.Error("The evidence is no longer served", "error", err)
 		}
 	}()
@@ -65,9 +67,22 @@ func observeCommand(arguments []string, w system) (int, error) {
 	return observe.Run(ctx, command, environment)
 }
 
-// errNoCommand means that nothing follows --.
-// readyTimeout is a little less than that of the startup probe, so that its failure says why.
-const readyTimeout = 4 * time.Second
+// checkTimeout is how long a service may take to answer whether it is ready, which can be a login.
+const checkTimeout = 30 * time.Second
+
+// readiness checks in the background whether the service is ready, until it is. The returned function returns why it is not.
+// So a probe that comes again and again sends nothing to the service.
+func readiness(ctx context.Context, to loginflow.Account, check handover.HealthCheck) func() error {
+	var last atomic.Pointer[error]
+	note := func(err error) { last.Store(&err) }
+	note(errors.New("not checked yet"))
+	go func() {
+		if err := loginflow.NewDirect(checkTimeout, false).WaitReady(ctx, to, check, note); err == nil {
+			note(nil)
+		}
+	}()
+	return func() error { return *last.Load() }
+}
 
 // readyVars are the flags of where a user's own login service answers, and when it is ready.
 func readyVars(flags *flag.FlagSet, address *string, ready *handover.HealthCheck) {
@@ -78,6 +93,7 @@ func readyVars(flags *flag.FlagSet, address *string, ready *handover.HealthCheck
 	})
 }
 
+// errNoCommand means that nothing follows --.
 var errNoCommand = fmt.Errorf("%w: there is no command; give it after --, as in: -- /app/login --listen=:8080", errUsage)
 
 // splitCommand separates the arguments of this program from the command after --.

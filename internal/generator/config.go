@@ -99,7 +99,9 @@ func (c *Config) parseOwn(lookup func(string) string) error {
 	}
 	ready, errReady := loginflow.ParseReady(lookup(envvar.Ready))
 	c.Ready, c.Alive = ready, ready
-	c.Alive.Path = cmp.Or(lookup(envvar.AlivePath), ready.Path)
+	if path := lookup(envvar.AlivePath); path != "" {
+		c.Alive = handover.HealthCheck{Path: path} // what answers there is nothing like what ready expects
+	}
 	within, errWithin := time.ParseDuration(lookup(envvar.ReadyWithin))
 	if errWithin != nil || within <= 0 || within > time.Hour {
 		errWithin = fmt.Errorf("invalid %s %q: use a time such as 2m0s, of at most an hour", envvar.ReadyWithin, lookup(envvar.ReadyWithin))

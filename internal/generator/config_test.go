@@ -93,14 +93,14 @@ func TestEvidenceIsReadBesideLoginsWithTLS(t *testing.T) {
 func TestAUsersOwnServiceHasItsOwnPathsAndEvidence(t *testing.T) {
 	variables := environment(t, twoSteps())
 	variables["HASHMARK_LOGIN"] = `{"steps":[{"path":"/login","auth":"Basic"}],"wrong":{"status":[401]}}`
-	variables["HASHMARK_READY"], variables["HASHMARK_ALIVE_PATH"] = `{"path":"/up"}`, "/live"
+	variables["HASHMARK_READY"], variables["HASHMARK_ALIVE_PATH"] = `{"path":"/up","expect":{"status":[401]}}`, "/live"
 	variables["HASHMARK_READY_WITHIN"] = "2m0s"
 	variables["HASHMARK_EVIDENCE"] = "http://10.1.0.2:18080,http://10.1.0.3:18080"
 	got, err := generator.FromEnvironment(lookup(variables))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Own == nil || len(got.Own.Steps) != 1 || got.Ready.Path != "/up" || got.Alive.Path != "/live" || got.ReadyWithin != 2*time.Minute ||
+	if got.Own == nil || len(got.Own.Steps) != 1 || got.Ready.Path != "/up" || got.Alive.Path != "/live" || len(got.Alive.Expect.Status) > 0 || got.ReadyWithin != 2*time.Minute ||
 		len(got.Pods) != 2 || len(got.Evidence) != 2 || got.Evidence[1] != "http://10.1.0.3:18080" {
 		t.Errorf("the configuration is %+v", got)
 	}

@@ -169,6 +169,8 @@ func setUp(ctx context.Context, config Config) error {
 		return failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
 	defer client.Close()
+	ctx, cancel := context.WithTimeoutCause(ctx, loginflow.SetupLimit, loginflow.ErrSetup)
+	defer cancel()
 	for _, pod := range config.Pods {
 		account := loginflow.Account{Address: strings.TrimSuffix(pod, "/"), User: config.User, Password: config.Password}
 		if err := client.Setup(ctx, account); err != nil {

@@ -43,7 +43,14 @@ func alteredService(o *Observation) []string {
 	}
 	for i := range o.Children.CompanionPods {
 		pod := &o.Children.CompanionPods[i]
-		if planned := o.Planned.Companions[pod.Labels[v1beta1.LabelCompanion]]; planned != nil {
+		name := pod.Labels[v1beta1.LabelCompanion]
+		planned := o.Planned.Companions[name]
+		for j := range o.Children.Companions {
+			if deployment := &o.Children.Companions[j]; planned == nil && deployment.Labels[v1beta1.LabelCompanion] == name {
+				planned = &deployment.Spec.Template.Spec
+			}
+		}
+		if planned != nil {
 			differences = append(differences, altered(pod, *planned)...)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -39,6 +40,9 @@ func ownStart(spec v1beta1.SizingTrialSpec) time.Duration {
 	start := own.Ready.TimeoutSeconds
 	for _, companion := range own.Companions {
 		start = max(start, own.Ready.TimeoutSeconds+companion.Ready.TimeoutSeconds)
+	}
+	if own.Login.NumberOfAccounts() > 1 {
+		return time.Duration(start)*time.Second + loginflow.SetupLimit
 	}
 	return time.Duration(start) * time.Second
 }

@@ -2,12 +2,11 @@ package lifecycle
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -24,6 +23,17 @@ func (o *Observation) CompanionAddresses() (addresses map[string]string, ready b
 		}
 	}
 	return addresses, len(addresses) == len(objects.Companions(o.Trial.Spec))
+}
+
+// GivenAddresses returns the addresses of the companions that the login service was given, by name.
+func (o *Observation) GivenAddresses() map[string]string {
+	addresses := map[string]string{}
+	for _, alias := range o.Children.Deployment.Spec.Template.Spec.HostAliases {
+		for _, name := range alias.Hostnames {
+			addresses[name] = alias.IP
+		}
+	}
+	return addresses
 }
 
 // companionPod returns the only pod of a companion, or nil.
@@ -59,19 +69,40 @@ func companionsWait(o *Observation) *Decision {
 		switch {
 		case pod != nil && podCondition(pod, corev1.PodReady).Status == corev1.ConditionTrue:
 			continue
-		case o.Now.Sub(o.attempt().StartTime.Time) < queue.Patience:
+		case o.Now.Sub(o.attempt().StartTime.Time) < queue.Patience && (pod == nil || startedAt(pod) == nil):
 			return wait(v1beta1.ReasonDeploying, preparing) // as shown since the attempt began
 		case pod == nil:
-			for _, deployment := range o.Children.Companions {
-				for _, condition := range deployment.Status.Conditions {
-					if condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
-						return refusal("the pod of companion "+companion.Name, condition.Message)
-					}
-				}
+			if refused := o.companionRefused(companion.Name); refused != nil {
+				return refused
 			}
 			return wait(v1beta1.ReasonCompanionNotReady, "Waiting for the pod of companion "+companion.Name)
+		case startedAt(pod) != nil:
+			// It works. Like a calibration, this is no wait for something else, and companionsBroken limits it.
+			return &Decision{Action: Wait, Reason: v1beta1.ReasonCompanionNotReady, Message: "Waiting for companion " + companion.Name + " to be ready", calibrating: true}
 		default:
 			return wait(v1beta1.ReasonCompanionNotReady, "Waiting for companion "+companion.Name+" to be ready"+startingAs(pod))
+		}
+	}
+	return nil
+}
+
+// companionRefused returns why the pod of a companion is not admitted, or nil.
+func (o *Observation) companionRefused(name string) *Decision {
+	for _, deployment := range o.Children.Companions {
+		for _, condition := range deployment.Status.Conditions {
+			if deployment.Labels[v1beta1.LabelCompanion] == name && condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
+				return refusal("the pod of companion "+name, condition.Message)
+			}
+		}
+	}
+	return nil
+}
+
+// startedAt returns when a companion's container began to run, or nil if it has not.
+func startedAt(pod *corev1.Pod) *metav1.Time {
+	for _, container := range pod.Status.ContainerStatuses {
+		if container.State.Running != nil {
+			return &container.State.Running.StartedAt
 		}
 	}
 	return nil
@@ -83,6 +114,10 @@ func companionsBroken(o *Observation) *Decision {
 	for i := range o.Children.CompanionPods {
 		pod := &o.Children.CompanionPods[i]
 		name := pod.Labels[v1beta1.LabelCompanion]
+		ended := pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+		if end.IsZero() && (ended || pod.Status.Reason == "Evicted" || disrupted(pod)) {
+			return broken(v1beta1.ReasonCompanionFailed, "The pod of companion %s ended: %s", name, cmp.Or(pod.Status.Message, pod.Status.Reason, string(pod.Status.Phase)))
+		}
 		for _, container := range containers(pod) {
 			if failed := companionFailed(name, container, end); failed != nil {
 				return failed
@@ -96,11 +131,7 @@ func companionsBroken(o *Observation) *Decision {
 		if o.Children.Deployment == nil || !end.IsZero() {
 			continue
 		}
-		pod := o.companionPod(companion.Name)
-		given := func(alias corev1.HostAlias) bool {
-			return slices.Contains(alias.Hostnames, companion.Name) && pod != nil && alias.IP == pod.Status.PodIP
-		}
-		if !slices.ContainsFunc(o.Children.Deployment.Spec.Template.Spec.HostAliases, given) {
+		if pod := o.companionPod(companion.Name); pod == nil || o.GivenAddresses()[companion.Name] != pod.Status.PodIP {
 			return broken(v1beta1.ReasonCompanionFailed, "The pod of companion %s was deleted or replaced while the service was measured", companion.Name)
 		}
 	}
@@ -131,12 +162,9 @@ func companionLate(o *Observation, companion v1beta1.Companion) *Decision {
 		return nil
 	}
 	limit := time.Duration(max(1, companion.Ready.TimeoutSeconds)) * time.Second
-	for _, container := range pod.Status.ContainerStatuses {
-		running := ptr.Deref(container.State.Running, corev1.ContainerStateRunning{}).StartedAt
-		// The node's clock may be behind; the companion did not start before the attempt.
-		if !running.IsZero() && o.Now.Sub(running.Time) > limit && o.Now.Sub(o.attempt().StartTime.Time) > limit {
-			return broken(v1beta1.ReasonCompanionNotReady, "Companion %s was not ready within %s; look at its log, or raise ready.timeoutSeconds", companion.Name, limit)
-		}
+	// The node's clock may be behind; the companion did not start before the attempt.
+	if since := startedAt(pod); since != nil && o.Now.Sub(since.Time) > limit && o.Now.Sub(o.attempt().StartTime.Time) > limit {
+		return broken(v1beta1.ReasonCompanionNotReady, "Companion %s was not ready within %s; look at its log, or raise ready.timeoutSeconds", companion.Name, limit)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func withDatabase(o *Observation) {
 	o.Trial.Spec.Service.Own = &v1beta1.OwnService{
 		Ready: v1beta1.ReadyWhen{TimeoutSeconds: 60}, Companions: []v1beta1.Companion{{Name: "database", Ready: v1beta1.CompanionReady{TimeoutSeconds: 40}}},
 	}
-	o.Children.Companions = []appsv1.Deployment{{}}
+	o.Children.Companions = []appsv1.Deployment{{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1beta1.LabelCompanion: "database"}}}}
 	o.Children.Policies = 3
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "hm-1-database", Labels: map[string]string{v1beta1.LabelCompanion: "database"}}}
 	pod.Status = corev1.PodStatus{
@@ -44,6 +44,16 @@ func beforeService(o *Observation) {
 
 func database(change func(*corev1.Pod)) func(*Observation) {
 	return func(o *Observation) { change(&o.Children.CompanionPods[0]) }
+}
+
+func pending(pod *corev1.Pod) {
+	unready(pod)
+	pod.Status.Phase, pod.Status.ContainerStatuses = corev1.PodPending, nil
+}
+
+func evicted(pod *corev1.Pod) {
+	pending(pod)
+	pod.Status.Phase, pod.Status.Reason, pod.Status.Message = corev1.PodFailed, "Evicted", "the node was low on resource: memory"
 }
 
 func unready(pod *corev1.Pod) { pod.Status.Conditions[0].Status = corev1.ConditionFalse }
@@ -78,21 +88,28 @@ func TestCompanionsComeBeforeTheService(t *testing.T) {
 			unready(pod)
 			pod.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}
 		})), Wait, v1beta1.ReasonImagePull, "can't be pulled"},
-		"not ready in time":               {world(beforeService, withDatabase, database(unready), after(41*time.Second)), Break, v1beta1.ReasonCompanionNotReady, "was not ready within 40s"},
-		"once it is ready":                {world(beforeService, withDatabase), Deploy, v1beta1.ReasonDeploying, preparing},
-		"under load":                      {world(withDatabase), Wait, v1beta1.ReasonUnderLoad, ""},
-		"it ended before the service":     {world(beforeService, withDatabase, databaseEnded(1, "Error")), Break, v1beta1.ReasonCompanionFailed, "Companion database ended with exit code 1; look at its log"},
-		"it ended without an error":       {world(withDatabase, databaseEnded(0, "Completed")), Break, v1beta1.ReasonCompanionFailed, "ended with exit code 0"},
-		"it ran out of memory under load": {world(withDatabase, databaseEnded(137, "OOMKilled")), Break, v1beta1.ReasonCompanionOOMKilled, "raise its memoryLimit"},
-		"it was replaced under load":      {world(withDatabase, database(func(pod *corev1.Pod) { pod.Status.PodIP = "198.18.0.21" })), Break, v1beta1.ReasonCompanionFailed, "deleted or replaced"},
-		"it was deleted under load":       {world(withDatabase, func(o *Observation) { o.Children.CompanionPods = nil }), Break, v1beta1.ReasonCompanionFailed, "deleted or replaced"},
-		"without a turn, while it starts": {world(beforeService, withDatabase, database(unready), func(o *Observation) { o.NoTurn = true }), Wait, v1beta1.ReasonCompanionNotReady, "to be ready"},
+		"not ready in time":                {world(beforeService, withDatabase, database(unready), after(41*time.Second)), Break, v1beta1.ReasonCompanionNotReady, "was not ready within 40s"},
+		"once it is ready":                 {world(beforeService, withDatabase), Deploy, v1beta1.ReasonDeploying, preparing},
+		"under load":                       {world(withDatabase), Wait, v1beta1.ReasonUnderLoad, ""},
+		"it ended before the service":      {world(beforeService, withDatabase, databaseEnded(1, "Error")), Break, v1beta1.ReasonCompanionFailed, "Companion database ended with exit code 1; look at its log"},
+		"it ended without an error":        {world(withDatabase, databaseEnded(0, "Completed")), Break, v1beta1.ReasonCompanionFailed, "ended with exit code 0"},
+		"it ran out of memory under load":  {world(withDatabase, databaseEnded(137, "OOMKilled")), Break, v1beta1.ReasonCompanionOOMKilled, "raise its memoryLimit"},
+		"it was replaced under load":       {world(withDatabase, database(func(pod *corev1.Pod) { pod.Status.PodIP = "198.18.0.21" })), Break, v1beta1.ReasonCompanionFailed, "deleted or replaced"},
+		"it was deleted under load":        {world(withDatabase, func(o *Observation) { o.Children.CompanionPods = nil }), Break, v1beta1.ReasonCompanionFailed, "deleted or replaced"},
+		"without a turn, while it starts":  {world(beforeService, withDatabase, database(unready), func(o *Observation) { o.NoTurn = true }), Interrupt, v1beta1.ReasonWaitingForTurn, "can start now"},
+		"without a turn, once it is ready": {world(beforeService, withDatabase, func(o *Observation) { o.NoTurn = true }), Interrupt, v1beta1.ReasonWaitingForTurn, "can start now"},
+		"without a turn, while it can't":   {world(beforeService, withDatabase, database(pending), func(o *Observation) { o.NoTurn = true }), Wait, v1beta1.ReasonCompanionNotReady, "to be ready"},
+		"evicted, and replaced":            {world(beforeService, withDatabase, database(evicted), func(o *Observation) { o.Children.CompanionPods = append(o.Children.CompanionPods, corev1.Pod{}) }), Break, v1beta1.ReasonCompanionFailed, "the node was low on resource"},
+		"minutes to start, with a turn":    {world(beforeService, withDatabase, database(unready), func(o *Observation) { o.Trial.Spec.Service.Own.Companions[0].Ready.TimeoutSeconds = 300 }, after(4*time.Minute)), Wait, v1beta1.ReasonCompanionNotReady, "to be ready"},
 		"it can't start for long": {world(beforeService, withDatabase, database(func(pod *corev1.Pod) {
 			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "no node"}}
 			pod.Status.ContainerStatuses = nil
 		}), after(6*time.Minute)), Break, v1beta1.ReasonUnschedulable, "Gave up after 5m0s"},
 	} {
 		got := Decide(test.seen)
+		if name == "minutes to start, with a turn" && !got.since.IsZero() {
+			t.Errorf("%s: it gives its turn away", name)
+		}
 		if got.Action != test.action || got.Reason != test.reason || !strings.Contains(got.Message, test.says) {
 			t.Errorf("%s: %s, %s: %s; want %s, %s: %s", name, got.Action, got.Reason, got.Message, test.action, test.reason, test.says)
 		}

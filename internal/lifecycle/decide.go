@@ -193,13 +193,14 @@ func withoutTurn(o *Observation) Decision {
 		return giveBack(o, generatorWaits(o))
 	case len(o.attempt().ServicePodUIDs) > 0: // its Job was refused
 		return giveBack(o, Decision{Reason: o.Trial.Status.Reason, Message: o.Trial.Status.Message})
-	case !deployed(o):
-		if waiting := deploys(o); waiting != nil {
-			return waitOrBreak(o, *waiting, waitingSince(o))
-		}
+	case !companionsDeployed(o) || !deployed(o) && len(o.Children.Companions) == 0:
 		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	}
-	if waiting := serviceWaits(o); waiting != nil && !waiting.calibrating {
+	waiting := companionsWait(o)
+	if waiting == nil && deployed(o) {
+		waiting = serviceWaits(o)
+	}
+	if waiting != nil && !waiting.calibrating {
 		return waitOrBreak(o, *waiting, waitingSince(o))
 	}
 	return Decision{

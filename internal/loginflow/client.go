@@ -55,6 +55,9 @@ type Account struct {
 	Password string `json:"password"`
 }
 
+// ErrSetup means that the requests before the first login took too long.
+var ErrSetup = fmt.Errorf("setup did not end within %s; create fewer accounts, or put them into the image or a file", SetupLimit)
+
 // Numbered returns one of several accounts, counted from 0. The script of the load counts in the same way.
 func (a Account) Numbered(n int) Account {
 	if n > 0 {
@@ -143,6 +146,9 @@ func (c *Client) Close() { c.stop() }
 // PID returns the number of k6's process.
 func (c *Client) PID() int { return c.pid }
 
+// SetupLimit is how long the requests of several accounts may take on all pods.
+const SetupLimit = 5 * time.Minute
+
 // Setup sends the requests before the first login, for each account. The error names the request that failed, and quotes
 // its response, or is the context's.
 func (c *Client) Setup(ctx context.Context, a Account) error {
@@ -150,6 +156,8 @@ func (c *Client) Setup(ctx context.Context, a Account) error {
 		return nil
 	}
 	accounts := c.flow.NumberOfAccounts()
+	ctx, cancel := context.WithTimeoutCause(ctx, SetupLimit, ErrSetup)
+	defer cancel()
 	for n := range accounts {
 		if err := c.setup(ctx, a.Numbered(n)); err != nil && accounts > 1 {
 			return fmt.Errorf("account %d of %d: %w", n+1, accounts, err)

@@ -146,7 +146,16 @@ func CheckMemory(spec v1beta1.SizingExperimentSpec) error {
 		return err
 	}
 	for _, v := range measured {
-		if least := LeastMemory(v); limit.CmpInt64(least) < 0 {
+		least := LeastMemory(v)
+		if spec.Service.Own != nil && least > 0 {
+			// What another program needs beside its hashes is not known.
+			if least -= besideHashes; limit.CmpInt64(least) < 0 {
+				return fmt.Errorf("service.memoryLimit %s is too low for variant %s: logins that hash at the same time need %s for their hashes alone; raise service.memoryLimit, or lower the hash's memoryKiB or the workers",
+					written, v.Name, resource.NewQuantity(least, resource.BinarySI))
+			}
+			continue
+		}
+		if limit.CmpInt64(least) < 0 {
 			return fmt.Errorf("service.memoryLimit %s is too low for variant %s: %d workers that need %d KiB for each hash, and 64Mi, are %s; "+
 				"raise service.memoryLimit to that, or lower the hash's memoryKiB, the workers or the CPU limit",
 				written, v.Name, ptr.Deref(v.Concurrency.Workers, 1), Recipe(v).MemoryKiB, resource.NewQuantity(least, resource.BinarySI))

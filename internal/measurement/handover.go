@@ -210,6 +210,9 @@ func decodeLine(run *Run, line string) error {
 		return p.finish()
 	case "companion":
 		use, err := companionOf(rest)
+		if slices.ContainsFunc(run.Companions, func(known handover.CompanionUse) bool { return known.Name == use.Name }) {
+			return garbled("it has companion %q twice", use.Name)
+		}
 		run.Companions = append(run.Companions, use)
 		return err
 	case "speed":

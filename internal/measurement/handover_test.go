@@ -2,6 +2,7 @@ package measurement_test
 
 import (
 	"errors"
+	"fmt"
 	"flag"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ func ordinary() measurement.Run {
 			Workers:   1, QueueLength: 40, MemoryPeakKiB: 11_264,
 		}},
 		UnderWay: underWay, IdleHashNanoseconds: 97_531_000,
+		Companions: []handover.CompanionUse{{Name: "database", CPUPerLoginMicroseconds: 1702, BusiestPerMille: 103}},
 		// 100 ms times the 1.0125th to the power of -1, 0, 2 and 31.
 		Timeline: &measurement.Timeline{
 			Window:          time.Second,
@@ -213,12 +215,15 @@ func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 	for i := range uneven.Steps {
 		uneven.Steps[i].LongestPauseMicroseconds, uneven.Steps[i].ReplicaSpreadPerMille = number(60_000_000), number(10_000)
 	}
+	for i := range 3 {
+		uneven.Companions = append(uneven.Companions, handover.CompanionUse{Name: fmt.Sprintf("a-long-name-%04d", i), CPUPerLoginMicroseconds: 3_600_000_000, BusiestPerMille: 100_000})
+	}
 	for name, run := range map[string]measurement.Run{
-		"24 steps with pauses":          uneven,
-		"twenty steps, one pod":         widest(20, 1),
-		"twenty steps, ten pods":        widest(20, 10),
-		"the plan's most steps, 24":     widest(24, 1),
-		"an ordinary run in every part": ordinary(),
+		"24 steps with pauses, and three companions": uneven,
+		"twenty steps, one pod":                      widest(20, 1),
+		"twenty steps, ten pods":                     widest(20, 10),
+		"the plan's most steps, 24":                  widest(24, 1),
+		"an ordinary run in every part":              ordinary(),
 	} {
 		message, err := measurement.Encode(run)
 		if err != nil || len(message) > measurement.MaxBytes {
@@ -299,6 +304,13 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 	}
 	whole := body(message)
 	for name, text := range map[string]string{
+		"a companion twice":                 strings.Replace(whole, "companion ", "companion database 1 1\ncompanion ", 1),
+		"a companion without a name":        strings.Replace(whole, "companion database", "companion ", 1),
+		"a companion without numbers":       strings.Replace(whole, "companion database 1702 103", "companion database 1702", 1),
+		"a companion below zero":            strings.Replace(whole, "companion database 1702", "companion database -1", 1),
+		"a companion that is too busy":      strings.Replace(whole, "companion database 1702 103", "companion database 1702 100001", 1),
+		"a companion with a long name":      strings.Replace(whole, "companion database", "companion databasedatabased", 1),
+		"four companions":                   strings.Replace(whole, "companion ", "companion a 1 1\ncompanion b 1 1\ncompanion c 1 1\ncompanion ", 1),
 		"a step is missing":                 whole[:strings.LastIndex(whole, "step ")],
 		"there is a step too many":          strings.Replace(whole, "steps=2", "steps=1", 1),
 		"a missing step is reported":        strings.Replace(whole, "reported=0", "reported=2", 1),

@@ -15,7 +15,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 const (
@@ -99,11 +98,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 	}
 	calibrate := b.ownContainer(CalibrateContainer, "calibrate", flags...)
 	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
-	addMemory(&calibrate.Resources, resource.MustParse(scriptMemory))
-	if recipe := matrix.Recipe(b.trial.Spec.Variant); recipe.MemoryHard() {
-		// The hash is timed beside the service.
-		addMemory(&calibrate.Resources, *resource.NewQuantity(2*int64(recipe.MemoryKiB)<<10, resource.BinarySI))
-	}
+	addMemory(&calibrate.Resources, scriptMemory)
 
 	login := b.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort), "--target", target, "--ready", escaped(own.Ready.HealthCheck))
 	login.Ports = []corev1.ContainerPort{
@@ -136,10 +131,10 @@ func (b Builder) copyScript() corev1.Container {
 	return c
 }
 
-func addMemory(resources *corev1.ResourceRequirements, more resource.Quantity) {
+func addMemory(resources *corev1.ResourceRequirements, more string) {
 	for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
 		memory := list[corev1.ResourceMemory]
-		memory.Add(more)
+		memory.Add(resource.MustParse(more))
 		list[corev1.ResourceMemory] = memory
 	}
 }

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 
@@ -16,10 +15,10 @@ type Observer interface {
 
 // Handler returns the handler of GET /evidence and GET /ready. The responses of the first have the counters of the container.
 // What only our own login service counts, such as hashes, is 0. The second fails as long as ready returns an error.
-func Handler(observer Observer, ready func(context.Context) error) http.Handler {
+func Handler(observer Observer, ready func() error) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+evidence.ReadyPath, func(w http.ResponseWriter, r *http.Request) {
-		if err := ready(r.Context()); err != nil {
+	mux.HandleFunc("GET "+evidence.ReadyPath, func(w http.ResponseWriter, _ *http.Request) {
+		if err := ready(); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	})

@@ -135,13 +135,23 @@ func atLeast(spec v1beta1.SizingExperimentSpec) string {
 	switch {
 	case demand.MinimumCost == nil:
 		return ""
-	case len(matrix.Costs(spec.Matrix)) == 0 && len(demand.Hashes) == 0:
-		return "any" // the only one of the matrix
-	case len(demand.Hashes) > 0:
+	case unrated(spec):
+		return "any"
+	case len(demand.Hashes) > 0 || len(matrix.Costs(spec.Matrix)) == 0:
 		return fmt.Sprintf("as strong as bcrypt cost %d", *demand.MinimumCost)
 	default:
 		return fmt.Sprintf("bcrypt cost %d or more", *demand.MinimumCost)
 	}
+}
+
+// unrated reports whether the matrix has one hash, and nobody knows how strong it is.
+func unrated(spec v1beta1.SizingExperimentSpec) bool {
+	tariff, err := pricing.Of(spec.Prices, spec.Matrix.NodePools)
+	if err != nil || len(spec.Matrix.Costs) > 0 || len(spec.Matrix.Hashes) != 1 {
+		return false
+	}
+	_, rated := tariff.BcryptCost(v1beta1.Variant{Hash: spec.Matrix.Hashes[0]})
+	return !rated
 }
 
 func atMost(limit string) string {
@@ -303,7 +313,6 @@ func failed(f *v1beta1.Failures) string {
 	return fmt.Sprintf("at most %s %%", units.Number(float64(f.AtMostPerMillion)/1e4))
 }
 
-// alive returns how pods answered liveness probes: their p95, and how many failed.
 // companions says what the companions of a row's service need.
 func companions(r *v1beta1.VariantResult) []string {
 	const logins = 100
@@ -315,6 +324,7 @@ func companions(r *v1beta1.VariantResult) []string {
 	return all
 }
 
+// alive returns how pods answered liveness probes: their p95, and how many failed.
 func alive(a *handover.Alive) string {
 	switch {
 	case a == nil:
