@@ -16,7 +16,7 @@ import (
 // histograms but the finest, and then leaves those histograms out; leaves out the requests under way;
 // merges buckets of the finest, and leaves them out; makes the timeline's windows longer, and finally
 // leaves out the timeline. If that is not enough, it leaves out the intervals of p50 and p99, then the longest pauses
-// and the replicas' spread, and then the liveness probes, and each time starts again with the others. It fails if
+// and the replicas' spread, then the liveness probes, and at last the companions, and each time starts again with the others. It fails if
 // the message is still too long, or if a number is out of its bounds.
 func Encode(run Run) (string, error) {
 	if err := checkTimeline(run.Timeline); err != nil {
@@ -40,7 +40,7 @@ func Encode(run Run) (string, error) {
 	}
 }
 
-// leaveOut leaves out the next of the parts that Encode names from all steps, or reports that the run has none of them.
+// leaveOut leaves out the next of the parts that Encode names, or reports that the run has none of them.
 func leaveOut(run *Run) bool {
 	parts := []func(s *StepResult) bool{
 		func(s *StepResult) bool { return without(&s.P50Interval) || without(&s.P99Interval) },
@@ -61,7 +61,9 @@ func leaveOut(run *Run) bool {
 			return true
 		}
 	}
-	return false
+	had := len(run.Companions) > 0
+	run.Companions = nil
+	return had
 }
 
 // without removes a value, and reports whether there was one.

@@ -84,6 +84,7 @@ func widest(steps, services int) measurement.Run {
 	const halfAnHour, scheduled = 1800_000_000, 3_600_000
 	const fifth, callers = int64(scheduled / 6), 2_000
 	run := ordinary()
+	run.Companions = nil
 	run.Services = nil
 	for range services {
 		run.Services = append(run.Services, measurement.ServicePod{
