@@ -169,14 +169,9 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 	} else {
 		left = append(left, "- Fill in port: the container names none.")
 	}
-	probes := []*corev1.Probe{container.ReadinessProbe, container.StartupProbe, container.LivenessProbe}
-	connects := func(p *corev1.Probe) bool { return p != nil && p.TCPSocket != nil }
-	switch path := probePath(probes...); {
-	case path != "":
+	if path, known := readyPath(container); known {
 		own.Ready.Path = path
-	case slices.ContainsFunc(probes, connects):
-		own.Ready.Path = "" // a connection is enough
-	default:
+	} else {
 		left = append(left, "- Fill in ready.path: the container has no HTTP probe.")
 	}
 	if path := probePath(container.LivenessProbe); path != own.Ready.Path {
@@ -231,6 +226,14 @@ func servedPort(container corev1.Container) (port int32, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// readyPath returns the path of the first probe that has one, or "" if a probe is content with a connection.
+func readyPath(container corev1.Container) (path string, known bool) {
+	probes := []*corev1.Probe{container.ReadinessProbe, container.StartupProbe, container.LivenessProbe}
+	connects := func(p *corev1.Probe) bool { return p != nil && p.TCPSocket != nil }
+	path = probePath(probes...)
+	return path, path != "" || slices.ContainsFunc(probes, connects)
 }
 
 // probePath returns the path of the first probe that has one.

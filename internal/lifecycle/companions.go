@@ -65,25 +65,31 @@ func companionsWait(o *Observation) *Decision {
 		}
 	}
 	for _, companion := range objects.Companions(o.Trial.Spec) {
-		pod := o.companionPod(companion.Name)
-		switch {
-		case pod != nil && podCondition(pod, corev1.PodReady).Status == corev1.ConditionTrue:
-			continue
-		case o.Now.Sub(o.attempt().StartTime.Time) < queue.Patience && (pod == nil || startedAt(pod) == nil):
-			return wait(v1beta1.ReasonDeploying, preparing) // as shown since the attempt began
-		case pod == nil:
-			if refused := o.companionRefused(companion.Name); refused != nil {
-				return refused
-			}
-			return wait(v1beta1.ReasonCompanionNotReady, "Waiting for the pod of companion "+companion.Name)
-		case startedAt(pod) != nil:
-			// It works. Like a calibration, this is no wait for something else, and companionsBroken limits it.
-			return &Decision{Action: Wait, Reason: v1beta1.ReasonCompanionNotReady, Message: "Waiting for companion " + companion.Name + " to be ready", calibrating: true}
-		default:
-			return wait(v1beta1.ReasonCompanionNotReady, "Waiting for companion "+companion.Name+" to be ready"+startingAs(pod))
+		if w := o.companionWaits(companion.Name); w != nil {
+			return w
 		}
 	}
 	return nil
+}
+
+// companionWaits returns what a companion without errors waits for, or nil once it is ready.
+func (o *Observation) companionWaits(name string) *Decision {
+	pod := o.companionPod(name)
+	switch {
+	case pod != nil && podCondition(pod, corev1.PodReady).Status == corev1.ConditionTrue:
+		return nil
+	case pod != nil && startedAt(pod) != nil:
+		// It works. Like a calibration, this is no wait for something else, and companionsBroken limits it.
+		return &Decision{Action: Wait, Reason: v1beta1.ReasonCompanionNotReady, Message: "Waiting for companion " + name + " to be ready", calibrating: true}
+	case o.Now.Sub(o.attempt().StartTime.Time) < queue.Patience:
+		return wait(v1beta1.ReasonDeploying, preparing) // as shown since the attempt began
+	case pod != nil:
+		return wait(v1beta1.ReasonCompanionNotReady, "Waiting for companion "+name+" to be ready"+startingAs(pod))
+	}
+	if refused := o.companionRefused(name); refused != nil {
+		return refused
+	}
+	return wait(v1beta1.ReasonCompanionNotReady, "Waiting for the pod of companion "+name)
 }
 
 // companionRefused returns why the pod of a companion is not admitted, or nil.
@@ -110,30 +116,36 @@ func startedAt(pod *corev1.Pod) *metav1.Time {
 
 // companionsBroken returns which companion failed, was late or is not the one that the service was given, or nil.
 func companionsBroken(o *Observation) *Decision {
-	end := loadEnd(o.Children)
 	for i := range o.Children.CompanionPods {
-		pod := &o.Children.CompanionPods[i]
-		name := pod.Labels[v1beta1.LabelCompanion]
-		ended := pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
-		if end.IsZero() && (ended || pod.Status.Reason == "Evicted" || disrupted(pod)) {
-			return broken(v1beta1.ReasonCompanionFailed, "The pod of companion %s ended: %s", name, cmp.Or(pod.Status.Message, pod.Status.Reason, string(pod.Status.Phase)))
-		}
-		for _, container := range containers(pod) {
-			if failed := companionFailed(name, container, end); failed != nil {
-				return failed
-			}
+		if failed := companionPodFailed(&o.Children.CompanionPods[i], loadEnd(o.Children)); failed != nil {
+			return failed
 		}
 	}
 	for _, companion := range objects.Companions(o.Trial.Spec) {
 		if late := companionLate(o, companion); late != nil {
 			return late
 		}
-		if o.Children.Deployment == nil || !end.IsZero() {
+		if o.Children.Deployment == nil || !loadEnd(o.Children).IsZero() {
 			continue
 		}
 		if pod := o.companionPod(companion.Name); pod == nil || o.GivenAddresses()[companion.Name] != pod.Status.PodIP {
 			return broken(v1beta1.ReasonCompanionFailed, "The pod of companion %s was deleted or replaced while the service was measured", companion.Name)
 		}
+	}
+	return nil
+}
+
+// companionPodFailed returns how the pod of a companion failed, or nil.
+func companionPodFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
+	name := pod.Labels[v1beta1.LabelCompanion]
+	for _, container := range containers(pod) {
+		if failed := companionFailed(name, container, loadEnd); failed != nil {
+			return failed
+		}
+	}
+	ended := pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+	if loadEnd.IsZero() && (ended || pod.Status.Reason == "Evicted" || disrupted(pod)) {
+		return broken(v1beta1.ReasonCompanionFailed, "The pod of companion %s ended: %s", name, cmp.Or(pod.Status.Message, pod.Status.Reason, string(pod.Status.Phase)))
 	}
 	return nil
 }

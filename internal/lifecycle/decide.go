@@ -196,17 +196,21 @@ func withoutTurn(o *Observation) Decision {
 	case !companionsDeployed(o) || !deployed(o) && len(o.Children.Companions) == 0:
 		return Decision{Action: Deploy, Reason: v1beta1.ReasonDeploying, Message: preparing}
 	}
-	waiting := companionsWait(o)
-	if waiting == nil && deployed(o) {
-		waiting = serviceWaits(o)
-	}
-	if waiting != nil && !waiting.calibrating {
+	if waiting := podsWait(o); waiting != nil && !waiting.calibrating {
 		return waitOrBreak(o, *waiting, waitingSince(o))
 	}
 	return Decision{
 		Action: Interrupt, Reason: v1beta1.ReasonWaitingForTurn,
 		Message: "The pods can start now; this trial starts again with its next turn",
 	}
+}
+
+// podsWait returns what the pods that exist wait for, or nil.
+func podsWait(o *Observation) *Decision {
+	if waiting := companionsWait(o); waiting != nil || !deployed(o) {
+		return waiting
+	}
+	return serviceWaits(o)
 }
 
 // giveBack ends an attempt that waits for its generator. Once the trial has waited for the start

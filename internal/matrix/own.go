@@ -75,15 +75,8 @@ func checkCompanion(c v1beta1.Companion) error {
 	if c.Name == "localhost" {
 		return fmt.Errorf("%s has the name of every container itself; choose another name", field)
 	}
-	for i, folder := range c.Writable {
-		if !path.IsAbs(folder) || path.Clean(folder) != folder || folder == "/" || strings.Contains(folder, ":") {
-			return fmt.Errorf("%s can't write to %.64q; use an absolute path without a colon, . and .., and without a / at its end", field, folder)
-		}
-		for _, other := range slices.Concat(mounted, c.Writable[:i]) {
-			if within(folder, other) || within(other, folder) {
-				return fmt.Errorf("%s can't write to %.64q, which is, contains or is in %s; use another path", field, folder, other)
-			}
-		}
+	if err := checkWritable(field, c.Writable); err != nil {
+		return err
 	}
 	values := slices.Concat(c.Command, c.Args)
 	for _, variable := range c.Env {
@@ -93,6 +86,20 @@ func checkCompanion(c v1beta1.Companion) error {
 		for _, name := range loginflow.References(value) {
 			if slices.Contains(envvar.Own, name) {
 				return fmt.Errorf("%s refers to $(%s), which only service.own has; write the value itself", field, name)
+			}
+		}
+	}
+	return nil
+}
+
+func checkWritable(field string, folders []string) error {
+	for i, folder := range folders {
+		if !path.IsAbs(folder) || path.Clean(folder) != folder || folder == "/" || strings.Contains(folder, ":") {
+			return fmt.Errorf("%s can't write to %.64q; use an absolute path without a colon, . and .., and without a / at its end", field, folder)
+		}
+		for _, other := range slices.Concat(mounted, folders[:i]) {
+			if within(folder, other) || within(other, folder) {
+				return fmt.Errorf("%s can't write to %.64q, which is, contains or is in %s; use another path", field, folder, other)
 			}
 		}
 	}
