@@ -163,7 +163,7 @@ func companionFailed(name string, container corev1.ContainerStatus, loadEnd time
 		if text != "" {
 			text = ": " + text
 		}
-		return broken(v1beta1.ReasonCompanionFailed, "Companion %s ended with exit code %d%s; look at its log, and at what it writes to: only its writable folders can be written", name, ended.ExitCode, text)
+		return broken(v1beta1.ReasonCompanionFailed, "Companion %s ended with exit code %d; it can write only to its writable folders, and reaches nobody%s", name, ended.ExitCode, text)
 	}
 }
 

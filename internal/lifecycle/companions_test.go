@@ -91,7 +91,7 @@ func TestCompanionsComeBeforeTheService(t *testing.T) {
 		"not ready in time":                {world(beforeService, withDatabase, database(unready), after(41*time.Second)), Break, v1beta1.ReasonCompanionNotReady, "was not ready within 40s"},
 		"once it is ready":                 {world(beforeService, withDatabase), Deploy, v1beta1.ReasonDeploying, preparing},
 		"under load":                       {world(withDatabase), Wait, v1beta1.ReasonUnderLoad, ""},
-		"it ended before the service":      {world(beforeService, withDatabase, databaseEnded(1, "Error")), Break, v1beta1.ReasonCompanionFailed, "Companion database ended with exit code 1; look at its log"},
+		"it ended before the service":      {world(beforeService, withDatabase, databaseEnded(1, "Error")), Break, v1beta1.ReasonCompanionFailed, "Companion database ended with exit code 1; it can write only to its writable folders"},
 		"it ended without an error":        {world(withDatabase, databaseEnded(0, "Completed")), Break, v1beta1.ReasonCompanionFailed, "ended with exit code 0"},
 		"it ran out of memory under load":  {world(withDatabase, databaseEnded(137, "OOMKilled")), Break, v1beta1.ReasonCompanionOOMKilled, "raise its memoryLimit"},
 		"it was replaced under load":       {world(withDatabase, database(func(pod *corev1.Pod) { pod.Status.PodIP = "198.18.0.21" })), Break, v1beta1.ReasonCompanionFailed, "deleted or replaced"},

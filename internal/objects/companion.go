@@ -79,6 +79,8 @@ func (b Builder) companionPod(companion v1beta1.Companion, resources corev1.Reso
 		ownProgram, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort),
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", companion.Port), "--ready", escaped(handover.HealthCheck{Path: companion.Ready.Path}), "--",
 	}, companion.Command...)
+	// The pod and its log are gone with the attempt, and the message stays.
+	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 	c.Args = slices.Clone(companion.Args)
 	for _, v := range companion.Env {
 		c.Env = append(c.Env, variable(v.Name, v.Value))
