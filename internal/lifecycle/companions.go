@@ -176,7 +176,8 @@ func companionLate(o *Observation, companion v1beta1.Companion) *Decision {
 	limit := time.Duration(max(1, companion.Ready.TimeoutSeconds)) * time.Second
 	// The node's clock may be behind; the companion did not start before the attempt.
 	if since := startedAt(pod); since != nil && o.Now.Sub(since.Time) > limit && o.Now.Sub(o.attempt().StartTime.Time) > limit {
-		return broken(v1beta1.ReasonCompanionNotReady, "Companion %s was not ready within %s; look at its log, or raise ready.timeoutSeconds", companion.Name, limit)
+		return broken(v1beta1.ReasonCompanionNotReady, "Companion %s was not ready within %s; raise its ready.timeoutSeconds or cpuLimit, or read its log while it starts: kubectl logs -f -l %s=%s",
+			companion.Name, limit, v1beta1.LabelCompanion, companion.Name)
 	}
 	return nil
 }
