@@ -395,6 +395,10 @@ func TestNoDisturbanceIsValidWithTheTruthOutsideItsInterval(t *testing.T) {
 					}
 				}
 			})
+			if verdicts[fine] == 0 {
+				t.Logf("%s: %v", name, verdicts)
+				return
+			}
 			t.Logf("%s: %v, capacity − truth of Valid rows %+.1f to %+.1f %%, the truth outside %d intervals", name, verdicts, 100*least, 100*most, outside)
 		})
 	}
