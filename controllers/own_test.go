@@ -32,17 +32,36 @@ func ownService(spec *v1beta1.SizingExperimentSpec) {
 
 func TestAUsersOwnServiceIsMeasured(t *testing.T) {
 	t.Parallel()
-	w := newTestCluster(t, "own")
-	e := w.create(newExperiment("login", quick, ownService), 0)
-	w.toEnd(e)
-	if e.Status.Phase != v1beta1.ExperimentSucceeded || len(e.Status.Results) != 2 {
-		t.Errorf("the experiment ended %s with %d rows", e.Status.Phase, len(e.Status.Results))
+	used := func(name string) handover.CompanionUse {
+		return handover.CompanionUse{Name: name, CPUPerLoginMicroseconds: 3000, BusiestPerMille: 400}
 	}
-	for _, trial := range w.trialsOf(e) {
-		w.checkMeasuredOnce(&trial)
+	for name, test := range map[string]struct {
+		change func(*v1beta1.SizingExperimentSpec)
+		used   []handover.CompanionUse
+	}{
+		"by itself":       {func(*v1beta1.SizingExperimentSpec) {}, nil},
+		"with companions": {withCompanions, []handover.CompanionUse{used("cache"), used("database")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "own")
+			e := w.create(newExperiment("login", quick, ownService, test.change), 0)
+			w.toEnd(e)
+			if e.Status.Phase != v1beta1.ExperimentSucceeded || len(e.Status.Results) != 2 {
+				t.Errorf("the experiment ended %s with %d rows", e.Status.Phase, len(e.Status.Results))
+			}
+			for _, row := range e.Status.Results {
+				if diff := cmp.Diff(test.used, row.Companions); diff != "" {
+					t.Errorf("%s has other companions (-want +got):\n%s", row.Variant, diff)
+				}
+			}
+			for _, trial := range w.trialsOf(e) {
+				w.checkMeasuredOnce(&trial)
+			}
+			w.checkNothingLeft()
+			w.checkPeace()
+		})
 	}
-	w.checkNothingLeft()
-	w.checkPeace()
 }
 
 func TestAnExperimentWhoseOwnServiceCannotBeDeployedIsRefused(t *testing.T) {
@@ -87,27 +106,6 @@ func withCompanions(spec *v1beta1.SizingExperimentSpec) {
 		{Name: "database", Image: "example.test/team/postgres:v1", Command: []string{"/postgres"}, Port: 5432, Writable: []string{"/data"}},
 		{Name: "cache", Image: "example.test/team/valkey:v1", Command: []string{"/valkey"}, Port: 6379},
 	}
-}
-
-func TestAServiceWithCompanionsIsMeasured(t *testing.T) {
-	t.Parallel()
-	w := newTestCluster(t, "own")
-	e := w.create(newExperiment("login", quick, ownService, withCompanions), 0)
-	w.toEnd(e)
-	if e.Status.Phase != v1beta1.ExperimentSucceeded || len(e.Status.Results) != 2 {
-		t.Errorf("the experiment ended %s with %d rows", e.Status.Phase, len(e.Status.Results))
-	}
-	for _, row := range e.Status.Results {
-		want := []handover.CompanionUse{{Name: "cache", CPUPerLoginMicroseconds: 3000, BusiestPerMille: 400}, {Name: "database", CPUPerLoginMicroseconds: 3000, BusiestPerMille: 400}}
-		if diff := cmp.Diff(want, row.Companions); diff != "" {
-			t.Errorf("%s has other companions (-want +got):\n%s", row.Variant, diff)
-		}
-	}
-	for _, trial := range w.trialsOf(e) {
-		w.checkMeasuredOnce(&trial)
-	}
-	w.checkNothingLeft()
-	w.checkPeace()
 }
 
 // A companion that fails ends the attempt with a reason of its own, and the trial is measured again.

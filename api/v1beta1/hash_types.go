@@ -15,8 +15,8 @@ const (
 	HashPBKDF2 HashKind = "pbkdf2"
 	// HashSHA256 is one salted SHA-256.
 	HashSHA256 HashKind = "sha256"
-	// HashOther is what a user's own login service computes, if that is none of the others or unknown. It
-	// can't be asked for.
+	// HashOther is any other hash that a user's own login service computes, or an unknown one. It can't be
+	// asked for.
 	HashOther HashKind = "other"
 )
 
@@ -54,9 +54,9 @@ type Hash struct {
 	// hashing costs nothing. Never store passwords this way.
 	// +optional
 	SHA256 *SHA256 `json:"sha256,omitempty"`
-	// Whatever service.own computes, written as {}, if it is none of the others or unknown. Only with
-	// service.own. A demand is answered by rate, latency and price: the hash is not compared with
-	// others, and not checked.
+	// A hash that is not in this list, or that you don't know, written as {}. Only with service.own. A
+	// demand is answered by rate, latency and price: the hash is not compared with others, and not
+	// checked.
 	// +optional
 	Other *Other `json:"other,omitempty"`
 	// True if only a caller's first login hashes, and later requests carry a session cookie. Such a

@@ -230,14 +230,14 @@ func serviceCPUTime(container *cgroup.Container, k6 int) (time.Duration, error) 
 	return time.Duration(all)*time.Microsecond - own - others, errors.Join(err, errOwn, errOthers)
 }
 
-// A login that takes less than leastOfHash of the CPU time of the hash that is configured, or more than mostOfHash and
-// besides it besideHash, in seconds, computes something else. Fast implementations of bcrypt need 0.9 of the time of Go's
+// A login computes something else than the configured hash if its CPU time is below leastOfHash times that of the hash, or
+// above mostOfHash times that and besideHash seconds for the rest of the login. Fast implementations of bcrypt need 0.9 of the time of Go's
 // and slow ones 1.4 times (docs/limits.md), and one cost more or less is half or double. Those of other hashes differ more.
 const (
 	leastOfHash, mostOfHash   = 0.4, 2.5
 	leastOfOther, mostOfOther = 0.25, 6
 	besideHash                = 0.02
-	// A login with a hash of less than smallHash seconds can take many times as long.
+	// Below smallHash seconds there is no upper limit, because the rest of a login can take many times as long.
 	smallHash = 0.005
 )
 

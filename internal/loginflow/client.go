@@ -56,7 +56,7 @@ type Account struct {
 }
 
 // ErrSetup means that the requests before the first login took too long.
-var ErrSetup = fmt.Errorf("setup did not end within %s; create fewer accounts, or put them into the image or a file", SetupLimit)
+var ErrSetup = fmt.Errorf("setup did not end within %s; use fewer service.own.login.accounts, or a larger CPU limit", SetupLimit)
 
 // Numbered returns one of several accounts, counted from 0. The script of the load counts in the same way.
 func (a Account) Numbered(n int) Account {

@@ -144,7 +144,7 @@ func atLeast(spec v1beta1.SizingExperimentSpec) string {
 	}
 }
 
-// unrated reports whether the matrix has one hash, and nobody knows how strong it is.
+// unrated reports whether the matrix has one hash whose strength is unknown.
 func unrated(spec v1beta1.SizingExperimentSpec) bool {
 	tariff, err := pricing.Of(spec.Prices, spec.Matrix.NodePools)
 	if err != nil || len(spec.Matrix.Costs) > 0 || len(spec.Matrix.Hashes) != 1 {

@@ -164,8 +164,8 @@ func TestTheOnlyHashIsSizedByItsRate(t *testing.T) {
 		says     string
 		attacker bool
 	}{
-		"an unknown hash":         {v1beta1.Hash{Name: "plain", Other: &v1beta1.Other{}}, "How strong its hash is, is not known, so minimumCost was not checked", false},
-		"PBKDF2 without guesses":  {v1beta1.Hash{Name: "django", PBKDF2: &v1beta1.PBKDF2{Iterations: 1_000_000, Digest: v1beta1.DigestSHA256}}, "is not known, so minimumCost was not checked", false},
+		"an unknown hash":         {v1beta1.Hash{Name: "plain", Other: &v1beta1.Other{}}, "The strength of its hash is unknown, so minimumCost was not checked", false},
+		"PBKDF2 without guesses":  {v1beta1.Hash{Name: "django", PBKDF2: &v1beta1.PBKDF2{Iterations: 1_000_000, Digest: v1beta1.DigestSHA256}}, "is unknown, so minimumCost was not checked", false},
 		"a hash that is too weak": {v1beta1.Hash{Name: "owasp", Argon2id: argon}, "below minimumCost 10", true},
 		"a hash with guesses":     {v1beta1.Hash{Name: "owasp", Argon2id: argon, GuessesPerSecond: ptr.To[int64](1000)}, "costs an attacker as much as bcrypt at cost 13.3", true},
 	} {

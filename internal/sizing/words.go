@@ -30,7 +30,7 @@ func (a answer) strongest(best sized) string {
 		if best.rated {
 			return text + ". Its hash costs an attacker as much as bcrypt at cost " + asCost(best.strength)
 		}
-		return text + ". How strong its hash is, is not known, so minimumCost was not checked"
+		return text + ". The strength of its hash is unknown, so minimumCost was not checked"
 	}
 	if !a.others() {
 		return fmt.Sprintf("Cost %d is the highest in the matrix that %s %s%s", best.Variant.Hash.Cost(), can, a.demanded(), a.within())
