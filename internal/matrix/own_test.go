@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -106,5 +107,17 @@ func TestASpecThatIsTooLargeIsRefused(t *testing.T) {
 	want := "the spec has 131934 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
 	if err := matrix.CheckSize(*spec); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// An own service needs at least the memory of the hashes that it computes at the same time.
+func TestTheMemoryOfAnOwnServiceHoldsItsHashes(t *testing.T) {
+	for limit, want := range map[string]string{"128Mi": "", "127Mi": "logins that hash at the same time need 128Mi for their hashes alone"} {
+		spec := ownSpec()
+		spec.Matrix.Costs, spec.Matrix.Hashes = nil, []v1beta1.Hash{{Name: "argon", Argon2id: &v1beta1.Argon2id{MemoryKiB: 65_536, Iterations: 1, Parallelism: 1}}}
+		spec.Service.MemoryLimit = ptr.To(intstr.Parse(limit))
+		if err := matrix.CheckMemory(*spec); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", limit, err, want)
+		}
 	}
 }

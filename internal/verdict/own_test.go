@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -138,6 +139,31 @@ func TestOwnServicesThatDoMoreThanHash(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A companion without CPU left makes a row Invalid, and one whose CPU time is unknown makes it Suspect.
+func TestCompanionsAreChecked(t *testing.T) {
+	for name, test := range map[string]struct {
+		use  []handover.CompanionUse
+		want string
+	}{
+		"nine tenths of its limit": {[]handover.CompanionUse{{Name: "database", BusiestPerMille: 900}}, ""},
+		"more of its limit":        {[]handover.CompanionUse{{Name: "database", BusiestPerMille: 901}}, v1beta1.ReasonCompanionSaturated},
+		"unknown":                  {nil, v1beta1.ReasonEvidenceMissing},
+	} {
+		w := ranWell(t)
+		w.Spec.Service.Own = &v1beta1.OwnService{Companions: []v1beta1.Companion{{Name: "database"}}}
+		w.Run.Companions = test.use
+		judged := w.judge()
+		for _, reason := range []string{v1beta1.ReasonCompanionSaturated, v1beta1.ReasonEvidenceMissing} {
+			if hasReason(judged, reason) != (reason == test.want) {
+				t.Errorf("%s: %+v, want %q", name, judged.Result.Reasons, test.want)
+			}
+		}
+		if saturated := test.want == v1beta1.ReasonCompanionSaturated; saturated != (judged.Result.Verdict == v1beta1.VerdictInvalid) {
+			t.Errorf("%s: the verdict is %s", name, judged.Result.Verdict)
 		}
 	}
 }
