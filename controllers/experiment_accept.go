@@ -1,13 +1,19 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -29,6 +35,9 @@ func (p *experimentPass) accept() (refused bool) {
 		if _, forbidden := errors.AsType[*objects.ImageNotAllowedError](err); forbidden {
 			reason = v1beta1.ReasonImageNotAllowed
 		}
+		if _, forbidden := errors.AsType[*objects.SecretNotAllowedError](err); forbidden {
+			reason = v1beta1.ReasonSecretNotAllowed
+		}
 		p.refuse(reason, err.Error())
 		return true
 	}
@@ -43,12 +52,52 @@ func (p *experimentPass) check(seed int64) error {
 	if err := p.Settings.CheckImages(p.experiment.Spec.Service); err != nil {
 		return err
 	}
+	if p.secrets != nil {
+		return p.secrets
+	}
 	planned, err := matrix.Plan(p.experiment, seed)
 	if err != nil {
 		return err
 	}
 	p.planned = planned
 	return p.checkSpec()
+}
+
+// readPolicy finds out whether the experiment may name Secrets: the policy that checks who may read them must be there as long
+// as the experiment can be edited. It returns an error if that is unknown.
+func (p *experimentPass) readPolicy(ctx context.Context) error {
+	service := p.experiment.Spec.Service
+	if p.secrets = p.Settings.CheckSecrets(service); p.secrets != nil || p.begun() || !objects.NamesSecret(service) {
+		return nil
+	}
+	policy, binding := &admissionv1.ValidatingAdmissionPolicy{}, &admissionv1.ValidatingAdmissionPolicyBinding{}
+	name := client.ObjectKey{Name: p.Settings.SecretsPolicy}
+	err := p.Live.Get(ctx, name, policy)
+	if err == nil {
+		err = p.Live.Get(ctx, name, binding)
+	}
+	why := ""
+	switch {
+	case apierrors.IsNotFound(err):
+		why = "has been deleted, or its binding"
+	case apierrors.IsForbidden(err):
+		why = "can't be read by this operator, or its binding"
+	case err != nil:
+		return err
+	case !denies(policy, binding):
+		why = "does not deny in all namespaces"
+	default:
+		return nil
+	}
+	p.secrets = objects.RefuseSecrets(service, "the ValidatingAdmissionPolicy "+name.Name+", which checks who may read it, "+why)
+	return nil
+}
+
+// denies reports whether a policy denies in all namespaces.
+func denies(policy *admissionv1.ValidatingAdmissionPolicy, binding *admissionv1.ValidatingAdmissionPolicyBinding) bool {
+	return policy.DeletionTimestamp == nil && ptr.Deref(policy.Spec.FailurePolicy, admissionv1.Fail) == admissionv1.Fail &&
+		binding.DeletionTimestamp == nil && binding.Spec.PolicyName == policy.Name && binding.Spec.MatchResources == nil &&
+		slices.Contains(binding.Spec.ValidationActions, admissionv1.Deny)
 }
 
 // mostChecks is the largest number of experiments whose checks are kept.

@@ -75,6 +75,9 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 	if hasEnded(p.experiment) {
 		return p.afterEnd(ctx)
 	}
+	if err := p.readPolicy(ctx); err != nil {
+		return 0, err
+	}
 	refused := p.accept()
 	if err := p.observe(ctx); err != nil {
 		return 0, err

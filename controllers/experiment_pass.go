@@ -38,6 +38,7 @@ type experimentPass struct {
 	foreign    []string              // trials with a planned trial's name and another spec
 	earlier    *v1beta1.Progress     // as the status showed it before this pass
 	events     pendingEvents
+	secrets    error // why the experiment may not name Secrets
 }
 
 // hasEnded reports whether an experiment has ended for good. One that was not accepted goes on when its

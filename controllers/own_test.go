@@ -67,6 +67,9 @@ func TestAUsersOwnServiceIsMeasured(t *testing.T) {
 func TestAnExperimentWhoseOwnServiceCannotBeDeployedIsRefused(t *testing.T) {
 	t.Parallel()
 	for reason, change := range map[string]func(*v1beta1.SizingExperimentSpec){
+		v1beta1.ReasonSecretNotAllowed: func(s *v1beta1.SizingExperimentSpec) {
+			s.Service.Own.Env[0] = v1beta1.EnvVar{Name: "DB", ValueFrom: &v1beta1.KeySource{SecretKeyRef: &v1beta1.KeyRef{Name: "db", Key: "password"}}}
+		},
 		v1beta1.ReasonImageNotAllowed: func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Image = "example.test/team-evil/login:v1" },
 		v1beta1.ReasonNotAccepted:     func(s *v1beta1.SizingExperimentSpec) { s.Service.Own.Args[0] = "--cost=$(COST)" },
 	} {

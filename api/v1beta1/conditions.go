@@ -81,6 +81,7 @@ const (
 	ReasonContinues        = "Continues"
 	// The attempt gave no numbers.
 	ReasonImageNotAllowed    = "ImageNotAllowed"
+	ReasonSecretNotAllowed   = "SecretNotAllowed"
 	ReasonNameTaken          = "NameTaken"
 	ReasonCalibrationFailed  = "CalibrationFailed"
 	ReasonCompanionFailed    = "CompanionFailed"

@@ -9,7 +9,7 @@ import (
 // OwnService is a login service of the user's, which is deployed instead of Hashmark's.
 //
 // Its texts have a largest size, because the operator keeps each experiment and trial in memory.
-// +kubebuilder:validation:XValidation:rule="(self.command + (has(self.args) ? self.args : [])).map(a, size(bytes(a))).sum() + (has(self.env) ? self.env.map(e, size(bytes(e.name)) + size(bytes(e.value))).sum() : 0) + (has(self.files) ? self.files.map(f, size(bytes(f.path)) + size(bytes(f.content))).sum() : 0) <= 131072",message="command, args, env and files of service.own have more than 128 KiB together; shorten them, or put them into the image"
+// +kubebuilder:validation:XValidation:rule="(self.command + (has(self.args) ? self.args : [])).map(a, size(bytes(a))).sum() + (has(self.env) ? self.env.map(e, size(bytes(e.name)) + (has(e.value) ? size(bytes(e.value)) : 0)).sum() : 0) + (has(self.files) ? self.files.map(f, size(bytes(f.path)) + (has(f.content) ? size(bytes(f.content)) : 0)).sum() : 0) <= 131072",message="command, args, env and files of service.own have more than 128 KiB together; shorten them, or put them into the image"
 // +kubebuilder:validation:XValidation:rule="self.port != 18080",message="service.own.port must not be 18080, where Hashmark reads what the container uses"
 // +kubebuilder:validation:XValidation:rule="!has(self.alivePath) || !has(self.ready.path) || self.alivePath != self.ready.path",message="service.own.alivePath is by default the path of ready; remove it, or set another path"
 // +kubebuilder:validation:XValidation:rule="((has(self.files) ? self.files.map(f, f.path) : []) + (has(self.writable) ? self.writable.map(w, w) : [])).all(p, p.matches('^(/[^/:]+)+$') && !p.matches('/[.][.]?(/|$)'))",message="a path of service.own.files or writable can't be mounted; use an absolute path without a colon, . and .., and without a / at its end"
@@ -65,7 +65,7 @@ type OwnService struct {
 	// +listType=map
 	// +listMapKey=path
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:XValidation:rule="self.map(f, size(bytes(f.content))).sum() <= 65536",message="service.own.files have more than 64 KiB in total; shorten them, or put them into the image"
+	// +kubebuilder:validation:XValidation:rule="self.map(f, has(f.content) ? size(bytes(f.content)) : 0).sum() <= 65536",message="service.own.files have more than 64 KiB in total; shorten them, or put them into the image"
 	Files []File `json:"files,omitempty"`
 	// What the service needs beside it, such as a database or a cache: at most three programs, each in a pod of
 	// its own that only the service can reach. They are started for each attempt, before the service.
@@ -155,24 +155,58 @@ type CompanionReady struct {
 }
 
 // EnvVar is an environment variable.
+// +kubebuilder:validation:XValidation:rule="!has(self.valueFrom) || !has(self.value) || size(self.value) == 0",message="a variable can't have both value and valueFrom; remove one of them"
 type EnvVar struct {
 	// The name of the variable. Names that begin with HASHMARK_ are reserved.
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_.-]*$') && !self.startsWith('HASHMARK_')",message="a name of service.own.env must begin with a letter or _, have only letters, digits, _, - and ., and not begin with HASHMARK_"
 	Name string `json:"name"`
-	// The value, which can be empty.
+	// The value. When absent, it is empty.
+	// +optional
 	// +kubebuilder:validation:MaxLength=4096
-	Value string `json:"value"`
+	Value string `json:"value,omitempty"`
+	// Where the value is, instead of value.
+	// +optional
+	ValueFrom *KeySource `json:"valueFrom,omitempty"`
+}
+
+// KeySource is a key of a Secret or a ConfigMap in the experiment's namespace. Kubelet reads it when a pod starts; the operator
+// never does. With a Secret named, no status quotes what the service or its companions answer or print.
+// +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="valueFrom and contentFrom must have exactly one of secretKeyRef and configMapKeyRef"
+type KeySource struct {
+	// A key of a Secret, which whoever creates or edits the experiment must be able to get.
+	// +optional
+	SecretKeyRef *KeyRef `json:"secretKeyRef,omitempty"`
+	// A key of a ConfigMap, for which the same holds.
+	// +optional
+	ConfigMapKeyRef *KeyRef `json:"configMapKeyRef,omitempty"`
+}
+
+// KeyRef names a key.
+type KeyRef struct {
+	// The name of the Secret or ConfigMap.
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// The key in it, which must exist.
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._-]+$`
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
 }
 
 // File is a file that a user's own login service reads.
+// +kubebuilder:validation:XValidation:rule="!has(self.contentFrom) || !has(self.content) || size(self.content) == 0",message="a file can't have both content and contentFrom; remove one of them"
 type File struct {
 	// The absolute path.
 	// +kubebuilder:validation:MaxLength=256
 	Path string `json:"path"`
-	// The text of the file.
+	// The text of the file. When absent, it is empty.
+	// +optional
 	// +kubebuilder:validation:MaxLength=65536
-	Content string `json:"content"`
+	Content string `json:"content,omitempty"`
+	// Where the content is, instead of content. Variables in it are not replaced.
+	// +optional
+	ContentFrom *KeySource `json:"contentFrom,omitempty"`
 }
 
 // ReadyWhen says when a user's own login service is ready.

@@ -180,6 +180,7 @@ func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 	hashFileVar(flags, &s.hashFile)
 	accountVars(flags, &s.own.User, &s.own.Password)
 	readyVars(flags, &s.own.Address, &s.own.Ready)
+	flags.BoolVar(&s.own.Private, "private", false, "quote nothing that the service answers")
 	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
 	flags.StringVar(&s.own.ScriptFolder, "script-folder", "", "`folder` with k6 and its scripts")
 	flags.DurationVar(&s.warmUp, "warm-up", 0, "`time` of logins that are not timed")

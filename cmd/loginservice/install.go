@@ -5,9 +5,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	gobcrypt "golang.org/x/crypto/bcrypt"
 
@@ -27,12 +30,14 @@ const (
 // install copies this program into a folder of a pod whose login service is not Hashmark's, with
 // the hash of the password and the files that the service reads.
 func install(arguments []string, w system) error {
-	var to, password, user, files string
+	var to, password, user, files, keys, keysFolder string
 	var cost int32
 	flags := flag.NewFlagSet("loginservice install", flag.ContinueOnError)
 	flags.StringVar(&to, "to", "", "`folder` to copy this program to")
 	numberVar(flags, &cost, "cost", defaultCost, "bcrypt `cost` of the hash of the password")
 	accountVars(flags, &user, &password)
+	flags.StringVar(&keys, "keys", "{}", "keys of Secrets and ConfigMaps that must be in the folder of --keys-folder, a JSON `object` with what each is by the name of its file")
+	flags.StringVar(&keysFolder, "keys-folder", "", "`folder` of --keys")
 	flags.StringVar(&files, "files", "[]", "contents of files, a JSON list of `texts`, written to files/0, files/1 and so on")
 	if err := parse(flags, arguments, w); err != nil {
 		return err
@@ -43,6 +48,9 @@ func install(arguments []string, w system) error {
 	var contents []string
 	if err := json.Unmarshal([]byte(files), &contents); err != nil {
 		return fmt.Errorf("%w: --files is not a JSON list of texts: %w", errUsage, err)
+	}
+	if err := checkKeys(keys, keysFolder); err != nil {
+		return err
 	}
 	hash, err := gobcrypt.GenerateFromPassword([]byte(password), int(cost))
 	if err != nil {
@@ -66,4 +74,22 @@ func install(arguments []string, w system) error {
 		err = errors.Join(err, os.WriteFile(filepath.Join(to, "files", strconv.Itoa(i)), []byte(text), outputMode))
 	}
 	return err
+}
+
+// checkKeys returns an error for the keys that do not exist.
+func checkKeys(keys, folder string) error {
+	var named map[string]string
+	if err := json.Unmarshal([]byte(keys), &named); err != nil {
+		return fmt.Errorf("%w: --keys is not a JSON object of texts: %w", errUsage, err)
+	}
+	var missing []string
+	for _, file := range slices.Sorted(maps.Keys(named)) {
+		if _, err := os.Stat(filepath.Join(folder, file)); err != nil {
+			missing = append(missing, named[file])
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("there is no %s in this namespace; create it, or correct contentFrom in service.own.files", strings.Join(missing, " and no "))
+	}
+	return nil
 }

@@ -57,6 +57,24 @@ func TestInstallLeavesWhatAnOwnServiceNeeds(t *testing.T) {
 	}
 }
 
+// Kubelet leaves out the keys that do not exist, because they are optional: it would wait for them without a word.
+func TestInstallSaysWhichKeysDoNotExist(t *testing.T) {
+	keys := t.TempDir()
+	if err := os.WriteFile(filepath.Join(keys, "1"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for named, want := range map[string]string{
+		`{"1":"key a of Secret b"}`: "",
+		`{"0":"key tls.key of Secret web","1":"key a of Secret b","2":"key c of ConfigMap d"}`: "there is no key tls.key of Secret web and no key c of ConfigMap d in this namespace",
+		`[]`: "--keys is not a JSON object of texts",
+	} {
+		code, output := program(t.Context(), nil, "install", "--to", filepath.Join(t.TempDir(), "hashmark"), "--keys", named, "--keys-folder", keys)
+		if (code == 0) != (want == "") || !strings.Contains(output, want) {
+			t.Errorf("%s: exit code %d: %s", named, code, output)
+		}
+	}
+}
+
 func TestTheHashReplacesItsNameInTheCommandAndTheEnvironment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hash")
 	if err := os.WriteFile(file, []byte("$2a$05$abc\n"), 0o600); err != nil {

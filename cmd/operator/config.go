@@ -62,6 +62,9 @@ type loginServiceConfiguration struct {
 	// AllowedImages are repositories, such as registry.example/team, whose images users may deploy as their own
 	// login service; empty means none.
 	AllowedImages []string `json:"allowedImages,omitempty"`
+	// SecretsPolicy is the name of a ValidatingAdmissionPolicy, and of its binding, that lets users name only Secrets that they
+	// can read. Without it, no experiment can name a Secret.
+	SecretsPolicy string `json:"secretsPolicy,omitempty"`
 }
 
 type generatorConfiguration struct {
@@ -210,7 +213,7 @@ func (c *configuration) remoteWrite() (*objects.RemoteWrite, error) {
 func (c *configuration) settings() (objects.Settings, error) {
 	receiver, err := c.remoteWrite()
 	return objects.Settings{
-		ServiceImage: c.LoginService.Image, AllowedServiceImages: c.LoginService.AllowedImages,
+		ServiceImage: c.LoginService.Image, AllowedServiceImages: c.LoginService.AllowedImages, SecretsPolicy: c.LoginService.SecretsPolicy,
 		GeneratorImage: c.Generator.Image, PullPolicy: c.ImagePullPolicy,
 		GeneratorCPULimit: c.Generator.CPULimit, GeneratorMemoryLimit: c.Generator.MemoryLimit,
 		GeneratorNodeSelector: c.Generator.NodeSelector, GeneratorTolerations: c.Generator.Tolerations,

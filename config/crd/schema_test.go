@@ -181,9 +181,9 @@ func boundsString(s schema) string {
 	return "is a string without maxLength"
 }
 
-// ofOwnService are the fields of a user's own login service and of its companions that say what runs. They work only
-// with an image that the operator's settings admit.
-var ofOwnService = regexp.MustCompile(`\.spec\.service\.own\.(companions\[\]\.)?(image|command|args|env)$`)
+// ofOwnService are the fields of a user's own login service and of its companions that say what runs, and with which Secrets.
+// They work only with an image and a policy that the operator's settings admit.
+var ofOwnService = regexp.MustCompile(`\.spec\.service\.own\.(companions\[\]\.)?(image|command|args|env|(env|files)\[\]\.(value|content)From\.secretKeyRef)$`)
 
 // choosesNothing forbids fields that would turn the right to create an experiment into the
 // right to run anything, to reach anything, or to load any server.

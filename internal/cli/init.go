@@ -179,18 +179,31 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 	}
 	for _, v := range container.Env {
 		switch {
-		case v.ValueFrom != nil:
-			left = append(left, fmt.Sprintf("- Left out: env %s, whose value is not in the Deployment.", v.Name))
 		case strings.HasPrefix(v.Name, envvar.Prefix):
 			left = append(left, fmt.Sprintf("- Left out: env %s, because the name is reserved.", v.Name))
+		case v.ValueFrom != nil && keySource(v.ValueFrom) == nil:
+			left = append(left, fmt.Sprintf("- Left out: env %s, whose value is not in the Deployment.", v.Name))
 		default:
 			// Of variables with the same name, a container gets the last.
 			own.Env = slices.DeleteFunc(own.Env, func(earlier v1beta1.EnvVar) bool { return earlier.Name == v.Name })
-			own.Env = append(own.Env, v1beta1.EnvVar{Name: v.Name, Value: v.Value})
+			own.Env = append(own.Env, v1beta1.EnvVar{Name: v.Name, Value: v.Value, ValueFrom: keySource(v.ValueFrom)})
 		}
 	}
 	left = append(left, addCompanions(own)...)
 	return own, append(left, leftOut(pod, container)...)
+}
+
+// keySource returns the key of a Secret or a ConfigMap that has a variable's value, or nil.
+func keySource(from *corev1.EnvVarSource) *v1beta1.KeySource {
+	switch {
+	case from == nil:
+		return nil
+	case from.SecretKeyRef != nil && from.SecretKeyRef.Name != "":
+		return &v1beta1.KeySource{SecretKeyRef: &v1beta1.KeyRef{Name: from.SecretKeyRef.Name, Key: from.SecretKeyRef.Key}}
+	case from.ConfigMapKeyRef != nil && from.ConfigMapKeyRef.Name != "":
+		return &v1beta1.KeySource{ConfigMapKeyRef: &v1beta1.KeyRef{Name: from.ConfigMapKeyRef.Name, Key: from.ConfigMapKeyRef.Key}}
+	}
+	return nil
 }
 
 // leftOut says which parts of a pod have no counterpart in an experiment.
@@ -199,9 +212,9 @@ func leftOut(pod corev1.PodSpec, container corev1.Container) []string {
 	for _, source := range container.EnvFrom {
 		switch {
 		case source.ConfigMapRef != nil:
-			left = append(left, "- Left out: the environment from ConfigMap "+source.ConfigMapRef.Name+".")
+			left = append(left, "- Left out: the environment from ConfigMap "+source.ConfigMapRef.Name+". Name its keys in env with valueFrom.")
 		case source.SecretRef != nil:
-			left = append(left, "- Left out: the environment from Secret "+source.SecretRef.Name+".")
+			left = append(left, "- Left out: the environment from Secret "+source.SecretRef.Name+". Name its keys in env with valueFrom.")
 		}
 	}
 	for _, mount := range container.VolumeMounts {

@@ -35,7 +35,9 @@ func deployed() *appsv1.Deployment {
 						{Name: "DATABASE_URL", Value: "postgresql+psycopg://login:$(DB_PASSWORD)@db.data.svc:5433/login?sslmode=disable"},
 						{Name: "JDBC_URL", Value: "jdbc:postgresql://db.data:5433/login"},
 						{Name: "CACHE", Value: "redis://cache"}, {Name: "OLD_CACHE", Value: "redis://old:6380/1"}, {Name: "SITE", Value: "https://login.example"},
-						{Name: "DB_PASSWORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "k"}}},
+						{Name: "DB_PASSWORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "database"}, Key: "password"}}},
+						{Name: "SITE_NAME", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "site"}, Key: "name"}}},
+						{Name: "POD", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}},
 					},
 					EnvFrom: []corev1.EnvFromSource{
 						{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "keys"}}},

@@ -79,6 +79,8 @@ const (
 	// take, in milliseconds (loadtests/rehearse.js).
 	Control = Prefix + "CONTROL"
 	Timeout = Prefix + "TIMEOUT"
+	// Private is true if nothing that a service answers or prints may be quoted, because it has a key of a Secret.
+	Private = Prefix + "PRIVATE"
 	// Sessions is true if callers log in once a step, and then show a cookie.
 	Sessions = Prefix + "SESSIONS"
 	// Deadline is when to give up, in RFC 3339; never if unset.

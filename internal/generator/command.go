@@ -33,6 +33,8 @@ type Command struct {
 	Environment []string
 	// Login is a k6 script that logs in at a user's own login service, if there is one.
 	Login string
+	// Private keeps k6's output out of errors: a script can print what the service answers.
+	Private bool
 	// RemoteWriteLabels are labels such as testid=…. With them, k6 sends its own series with
 	// these labels to the receiver in K6_PROMETHEUS_RW_SERVER_URL. If empty, it sends none.
 	RemoteWriteLabels []string
@@ -134,7 +136,7 @@ func (c Command) arguments(script string) []string {
 // gather reads until k6 closes its stderr. Lines can have any length: if reading stopped,
 // k6 would wait for room in the pipe.
 func (c Command) gather(stderr io.Reader, stop func()) *Log {
-	log := &Log{}
+	log := &Log{private: c.Private}
 	lines := bufio.NewReaderSize(stderr, 1<<16)
 	announced, lastStep := false, 0
 	for {

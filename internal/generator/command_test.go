@@ -53,6 +53,16 @@ func fake(says, ends string) generator.Command {
 	}
 }
 
+// A script can print what a service with a Secret answers.
+func TestNoOutputOfK6IsKeptFromAPrivateService(t *testing.T) {
+	command := fake("s3cret\n", "107")
+	command.Private = true
+	result, err := command.Run(t.Context())
+	if err != nil || result.ExitCode != 107 || strings.Contains(result.Log.Tail(), "s3cret") || !strings.Contains(result.Log.Tail(), "names a Secret") {
+		t.Errorf("k6 ended with %d, %v, and said %q", result.ExitCode, err, result.Log.Tail())
+	}
+}
+
 func TestRunGathersRecordsTailAndExitCode(t *testing.T) {
 	var clock time.Duration
 	var talk bytes.Buffer

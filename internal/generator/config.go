@@ -49,6 +49,7 @@ var scriptVariables = []string{envvar.Target, envvar.Pods, envvar.User, envvar.P
 func FromEnvironment(lookup func(string) string) (Config, error) {
 	config := Config{Target: lookup(envvar.Target)}
 	config.Binary = cmp.Or(lookup(envvar.K6), loadtests.K6)
+	config.Private = lookup(envvar.Private) == "true"
 	var problems []error
 	plan, err := parsePlan(lookup(envvar.Plan))
 	config.Plan = plan

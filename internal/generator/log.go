@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -49,6 +50,7 @@ type Log struct {
 	totals  *totals
 	damage  error
 	tail    []string
+	private bool
 }
 
 type place struct{ step, index int }
@@ -110,7 +112,12 @@ func (l *Log) Records() ([]measurement.Record, error) {
 }
 
 // Tail returns the end of k6's own output.
-func (l *Log) Tail() string { return strings.Join(l.tail, "\n") }
+func (l *Log) Tail() string {
+	if l.private {
+		return "k6's output is " + loginflow.Hidden
+	}
+	return strings.Join(l.tail, "\n")
+}
 
 func (l *Log) addTail(line string) {
 	text := strings.TrimSpace(line)

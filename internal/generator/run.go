@@ -58,7 +58,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	config.Plan = seen.plan
 	run, err := assemble(config, result.Log, seen)
 	if err != nil {
-		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
+		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, garbled(config, err)+"\n"+result.Log.Tail(), 0)
 	}
 	run.K6Version, run.GoVersion = version, golang
 	if config.Own == nil {
@@ -66,6 +66,14 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		run.IdleHashNanoseconds = c.timeIdle(ctx, config)
 	}
 	return run, nil
+}
+
+// garbled returns why the records of k6 can't be read. The error quotes one, which a script can have written.
+func garbled(config Config, err error) string {
+	if config.Private {
+		return "k6's records are " + loginflow.Hidden
+	}
+	return err.Error()
 }
 
 // observations is what was read during a load.
@@ -164,7 +172,7 @@ func setUp(ctx context.Context, config Config) error {
 		return failed(ctx, handover.K6Failed, fmt.Sprintf("write the k6 script: %s", err), 0)
 	}
 	timeout := time.Duration(config.Plan.TimeoutMilliseconds) * time.Millisecond
-	client, err := loginflow.Start(config.Binary, folder, *config.Own, timeout)
+	client, err := loginflow.Start(config.Binary, folder, *config.Own, timeout, config.Private)
 	if err != nil {
 		return failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
@@ -203,6 +211,9 @@ func waitReady(ctx context.Context, target string, config Config, log *slog.Logg
 		log.Info("Waiting for the login service", "address", target, "error", err)
 	})
 	if err != nil {
+		if config.Private {
+			err = loginflow.Quotable(err)
+		}
 		return fmt.Errorf("the login service at %s was not ready in time: %w", target, err)
 	}
 	return nil

@@ -150,7 +150,7 @@ func sameVolume(planned, given corev1.Volume) bool {
 	if planned.Secret != nil {
 		return given.Secret != nil && given.Secret.SecretName == planned.Secret.SecretName
 	}
-	return equality.Semantic.DeepEqual(planned.EmptyDir, given.EmptyDir)
+	return equality.Semantic.DeepEqual(planned.EmptyDir, given.EmptyDir) && equality.Semantic.DeepEqual(planned.Projected, given.Projected)
 }
 
 // inOrder returns all containers of a pod. One that was added later, to debug it, takes CPU time

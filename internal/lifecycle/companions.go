@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
@@ -114,10 +115,13 @@ func startedAt(pod *corev1.Pod) *metav1.Time {
 	return nil
 }
 
+// quotes reports whether messages may have what the service and its companions answer and print.
+func (o *Observation) quotes() bool { return !objects.NamesSecret(o.Trial.Spec.Service) }
+
 // companionsBroken returns which companion failed, was late or is not the one that the service was given, or nil.
 func companionsBroken(o *Observation) *Decision {
 	for i := range o.Children.CompanionPods {
-		if failed := companionPodFailed(&o.Children.CompanionPods[i], loadEnd(o.Children)); failed != nil {
+		if failed := companionPodFailed(&o.Children.CompanionPods[i], loadEnd(o.Children), o.quotes()); failed != nil {
 			return failed
 		}
 	}
@@ -136,10 +140,10 @@ func companionsBroken(o *Observation) *Decision {
 }
 
 // companionPodFailed returns how the pod of a companion failed, or nil.
-func companionPodFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
+func companionPodFailed(pod *corev1.Pod, loadEnd time.Time, quote bool) *Decision {
 	name := pod.Labels[v1beta1.LabelCompanion]
 	for _, container := range containers(pod) {
-		if failed := companionFailed(name, container, loadEnd); failed != nil {
+		if failed := companionFailed(name, container, loadEnd, quote); failed != nil {
 			return failed
 		}
 	}
@@ -151,7 +155,7 @@ func companionPodFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
 }
 
 // companionFailed returns how a container of a companion failed, or nil. What happens after the load can't affect its numbers.
-func companionFailed(name string, container corev1.ContainerStatus, loadEnd time.Time) *Decision {
+func companionFailed(name string, container corev1.ContainerStatus, loadEnd time.Time, quote bool) *Decision {
 	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	switch {
 	case ended == nil || !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd) || ended.ExitCode == 0 && container.Name != objects.CompanionContainer:
@@ -160,7 +164,10 @@ func companionFailed(name string, container corev1.ContainerStatus, loadEnd time
 		return broken(v1beta1.ReasonCompanionOOMKilled, "Companion %s ran out of memory; raise its memoryLimit", name)
 	default:
 		text := strings.TrimSpace(ended.Message)
-		if text != "" {
+		switch {
+		case !quote:
+			text = ": its output is " + loginflow.Hidden
+		case text != "":
 			text = ": " + text
 		}
 		return broken(v1beta1.ReasonCompanionFailed, "Companion %s ended with exit code %d; it can write only to its writable folders, and reaches nobody%s", name, ended.ExitCode, text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -42,13 +43,13 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 	return nil
 }
 
-// podFailed returns how a pod of the login service failed, or nil.
-func podFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
+// podFailed returns how a pod of the login service failed, or nil. It quotes what the service said only if asked to.
+func podFailed(pod *corev1.Pod, loadEnd time.Time, quote bool) *Decision {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
 		return broken(v1beta1.ReasonServiceEvicted, "Pod %s of the login service was evicted: %s", pod.Name, pod.Status.Message)
 	}
 	for _, container := range containers(pod) {
-		if failed := containerFailed(container, loadEnd); failed != nil {
+		if failed := containerFailed(container, loadEnd, quote); failed != nil {
 			return failed
 		}
 	}
@@ -61,7 +62,7 @@ func podFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
 // containerFailed returns how a container of the login service failed, or nil. What happens after the
 // load has ended can't affect its numbers: if the operator does not harvest them in time, the service
 // ends itself at its deadline.
-func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) *Decision {
+func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, quote bool) *Decision {
 	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	switch {
 	case ended != nil && !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd):
@@ -69,20 +70,37 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) *Decis
 	case ended != nil && ended.Reason == "OOMKilled":
 		return broken(v1beta1.ReasonServiceOOMKilled,
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
-	case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
-		return calibrationFailed(ended)
-	case container.RestartCount > 0:
+	}
+	failed := preparationFailed(container.Name, ended, quote)
+	if failed == nil && container.RestartCount > 0 {
 		return broken(v1beta1.ReasonServiceRestarted, "Container %s of the login service restarted while it was measured", container.Name)
+	}
+	return failed
+}
+
+// preparationFailed returns how a container failed that ends before the service starts, or nil.
+func preparationFailed(container string, ended *corev1.ContainerStateTerminated, quote bool) *Decision {
+	switch {
+	case ended == nil || ended.ExitCode == 0:
+		return nil
+	case container == objects.CalibrateContainer:
+		return calibrationFailed(ended, quote)
+	case container == objects.InstallContainer:
+		return broken(v1beta1.ReasonContainerRefused, "Container %s of the login service failed with exit code %d: %s",
+			container, ended.ExitCode, strings.TrimPrefix(strings.TrimSpace(ended.Message), "loginservice: "))
 	}
 	return nil
 }
 
 // calibrationFailed returns why a calibration failed. That of a user's own login service begins its
-// message with the reason.
-func calibrationFailed(ended *corev1.ContainerStateTerminated) *Decision {
+// message with the reason, and quotes nothing by itself if it must not. Without a reason, the message can be the service's.
+func calibrationFailed(ended *corev1.ContainerStateTerminated, quote bool) *Decision {
 	text := strings.TrimSpace(ended.Message)
 	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(handover.RehearsalReasons, reason) && why != "" {
 		return broken(reason, "The login service can't be measured: %s", why)
+	}
+	if !quote {
+		text = loginflow.Hidden
 	}
 	return broken(v1beta1.ReasonCalibrationFailed, "The calibration failed with exit code %d: %s", ended.ExitCode, text)
 }

@@ -38,6 +38,7 @@ const (
 type Client struct {
 	flow     handover.Login
 	timeout  time.Duration
+	private  bool
 	pid      int
 	next     chan order
 	outcomes chan outcome
@@ -87,10 +88,11 @@ type outcome struct {
 }
 
 // Start starts a k6 program with the scripts in a folder, which loadtests.Write has written. A login
-// may take as long as the timeout, and the setup that much for each of its requests. The caller must call Close.
-func Start(k6, folder string, flow handover.Login, timeout time.Duration) (*Client, error) {
+// may take as long as the timeout, and the setup that much for each of its requests. If it is private, no error quotes what
+// the service answers or a script throws. The caller must call Close.
+func Start(k6, folder string, flow handover.Login, timeout time.Duration, private bool) (*Client, error) {
 	c := &Client{
-		flow: flow, timeout: timeout,
+		flow: flow, timeout: timeout, private: private,
 		next: make(chan order), outcomes: make(chan outcome), ended: make(chan struct{}), output: &tail{},
 	}
 	login, err := inVariable(flow)
@@ -272,6 +274,9 @@ func (c *Client) send(ctx context.Context, o order) (outcome, error) {
 	}
 	select {
 	case got := <-c.outcomes:
+		if c.private {
+			got.hide()
+		}
 		return got, nil
 	case <-c.ended:
 		return outcome{}, c.hasEnded()
@@ -285,7 +290,23 @@ func (c *Client) hasEnded() error {
 	if c.flow.Script != "" {
 		field += ".script"
 	}
-	return fmt.Errorf("%s: k6 could not run %s: %.*q", scriptStep, field, quotedText, c.output.String())
+	output := c.output.String()
+	if c.private {
+		output = Hidden
+	}
+	return fmt.Errorf("%s: k6 could not run %s: %.*q", scriptStep, field, quotedText, output)
+}
+
+// Hidden replaces what a service with a key of a Secret answers or prints, where it would be quoted.
+const Hidden = "not shown, because service.own names a Secret"
+
+// hide removes what the service or a script says, and keeps what k6 counts.
+func (o *outcome) hide() {
+	for _, text := range []*string{&o.Body, &o.Location, &o.Error} {
+		if *text != "" || text == &o.Body {
+			*text = Hidden
+		}
+	}
 }
 
 // control answers k6, which asks what to do next and reports what became of it.

@@ -120,11 +120,16 @@ func k6(t *testing.T) string {
 // start starts k6 with a flow, next to a service.
 func start(t *testing.T, flow handover.Login) *loginflow.Client {
 	t.Helper()
+	return startAs(t, flow, false)
+}
+
+func startAs(t *testing.T, flow handover.Login, private bool) *loginflow.Client {
+	t.Helper()
 	folder := t.TempDir()
 	if err := loadtests.Write(folder, flow.Script); err != nil {
 		t.Fatal(err)
 	}
-	client, err := loginflow.Start(k6(t), folder, flow, 5*time.Second)
+	client, err := loginflow.Start(k6(t), folder, flow, 5*time.Second, private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,6 +234,56 @@ func TestAResponseThatIsNotExpectedIsQuoted(t *testing.T) {
 			}
 			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("got %v, want %s…", err, test.want)
+			}
+		})
+	}
+}
+
+// What a service answers and what a script throws can have a Secret. The step and the status can't.
+func TestNothingIsQuotedFromAPrivateService(t *testing.T) {
+	right, wrong := accounts(site(t).URL)
+	const script = "import http from 'k6/http';\nexport function login({ address }) { "
+	for name, test := range map[string]struct {
+		flow handover.Login
+		want string
+	}{
+		"another status": {
+			parsed(t, `{"steps":[{"method":"POST","path":"/json","body":"{}"}],"wrong":{}}`),
+			`step 1: the status was 401, and 200 to 299 was expected. The response begins with "` + loginflow.Hidden,
+		},
+		"a redirect": {
+			parsed(t, `{"steps":[{"path":"/redirect"}],"wrong":{}}`),
+			`step 1: the status was 302, and 200 to 299 was expected. The response redirects to "` + loginflow.Hidden,
+		},
+		"no value": {
+			parsed(t, `{"steps":[{"path":"/form","extract":[{"name":"csrf","header":"X-CSRF"}]}],"wrong":{}}`),
+			`step 1: csrf was not found in the response, which has the status 200 and begins with "` + loginflow.Hidden,
+		},
+		"a failed setup":         {parsed(t, `{"setup":[{"path":"/absent"}],"steps":[{"path":"/form"}],"wrong":{}}`), `setup request 1: the status was 404`},
+		"a body that is cut":     {parsed(t, `{"steps":[{"path":"/cut"}],"wrong":{}}`), `step 1: the request failed: ` + loginflow.Hidden},
+		"an exception":           {handover.Login{Script: script + "throw new Error('no token'); }"}, `login(): the login failed: "` + loginflow.Hidden},
+		"a response of a script": {handover.Login{Script: script + "return { response: http.post(address + '/json', '{}'), ok: false }; }"}, `login(): the login failed with the status 401. The response begins with "` + loginflow.Hidden},
+		"the output of k6":       {handover.Login{Script: "no token"}, `login(): k6 could not run spec.service.own.login.script: "` + loginflow.Hidden},
+		"a wrong password":       {parsed(t, `{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[403]}}`), `step 1: the status was 401`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := startAs(t, test.flow, true)
+			err := client.Setup(t.Context(), right)
+			switch {
+			case err != nil:
+			case name == "a wrong password":
+				err = client.LoginWrongly(t.Context(), wrong)
+			default:
+				err = client.Login(t.Context(), right)
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Fatalf("got %v, want %s…", err, test.want)
+			}
+			for _, said := range []string{"no no", "<html>", "token", "EOF", "?error"} {
+				if strings.Contains(err.Error(), said) {
+					t.Errorf("%v has %q", err, said)
+				}
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package loginflow
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -97,7 +98,7 @@ func (d *Direct) check(ctx context.Context, to Account, check handover.HealthChe
 	}
 	status, _, err := d.send(request, 0)
 	if err == nil && !accepts(status) {
-		err = fmt.Errorf("GET %s returned %d %s", check.Path, status, http.StatusText(status))
+		err = &statusError{check.Path, status}
 	}
 	return err
 }
@@ -113,6 +114,26 @@ func (d *Direct) connect(ctx context.Context, address string) error {
 		return err
 	}
 	return connection.Close()
+}
+
+// Quotable returns an error of a request without anything that a service answered: a response that is not HTTP is quoted in it.
+func Quotable(err error) error {
+	_, transport := errors.AsType[*net.OpError](err)
+	_, status := errors.AsType[*statusError](err)
+	if transport || status || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return errors.New("the response is " + Hidden)
+}
+
+// statusError is a response with another status than the expected one.
+type statusError struct {
+	path   string
+	status int
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("GET %s returned %d %s", e.path, e.status, http.StatusText(e.status))
 }
 
 // WaitReady calls Ready until it succeeds or the context ends, and passes each error to failed. It

@@ -67,3 +67,37 @@ func TestHowAServiceSaysThatItIsReadyAndAlive(t *testing.T) {
 		}
 	}
 }
+
+// A response that is not HTTP is quoted in the error of Go's client.
+func TestNoErrorOfARequestQuotesAResponse(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = connection.Write([]byte("s3cret\r\n\r\n"))
+			_ = connection.Close()
+		}
+	}()
+	refuses := httptest.NewServer(http.NotFoundHandler())
+	defer refuses.Close()
+	for address, want := range map[string]string{
+		"http://" + listener.Addr().String(): "the response is " + loginflow.Hidden,
+		refuses.URL:                          "GET / returned 404 Not Found",
+		"http://127.0.0.1:1":                 "refused",
+	} {
+		err := loginflow.NewDirect(5*time.Second, false).Ready(t.Context(), loginflow.Account{Address: address}, handover.HealthCheck{Path: "/"})
+		if err == nil {
+			t.Fatalf("%s is ready", address)
+		}
+		if said := loginflow.Quotable(err).Error(); !strings.Contains(said, want) || strings.Contains(said, "s3cret") {
+			t.Errorf("%v became %s", err, said)
+		}
+	}
+}

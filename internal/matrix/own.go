@@ -21,8 +21,8 @@ func CheckOwn(own *v1beta1.OwnService) error {
 	}
 	for _, t := range texts(own) {
 		for _, name := range loginflow.References(t.value) {
-			if !slices.Contains(envvar.Own, name) {
-				return fmt.Errorf("%s refers to $(%s), which is unknown; use one of %s, or $$( for the text itself", t.field, name, strings.Join(envvar.Own, ", "))
+			if !slices.Contains(envvar.Own, name) && !slices.Contains(t.variables, name) {
+				return fmt.Errorf("%s refers to $(%s), which is unknown; use one of %s, a variable of env before it, or $$( for the text itself", t.field, name, strings.Join(envvar.Own, ", "))
 			}
 		}
 	}
@@ -111,22 +111,28 @@ func within(inner, outer string) bool {
 	return inner == outer || strings.HasPrefix(inner, outer+"/")
 }
 
-type text struct{ field, value string }
+type text struct {
+	field, value string
+	// variables of env that Kubernetes replaces, too.
+	variables []string
+}
 
 // texts returns every text in which Kubernetes or Hashmark replaces variables.
 func texts(own *v1beta1.OwnService) []text {
 	var all []text
+	var variables []string
+	for _, variable := range own.Env {
+		all = append(all, text{"service.own.env " + variable.Name, variable.Value, slices.Clone(variables)})
+		variables = append(variables, variable.Name)
+	}
 	for i, value := range own.Command {
-		all = append(all, text{fmt.Sprintf("service.own.command[%d]", i), value})
+		all = append(all, text{fmt.Sprintf("service.own.command[%d]", i), value, variables})
 	}
 	for i, value := range own.Args {
-		all = append(all, text{fmt.Sprintf("service.own.args[%d]", i), value})
-	}
-	for _, variable := range own.Env {
-		all = append(all, text{"service.own.env " + variable.Name, variable.Value})
+		all = append(all, text{fmt.Sprintf("service.own.args[%d]", i), value, variables})
 	}
 	for _, file := range own.Files {
-		all = append(all, text{"service.own.files " + file.Path, file.Content})
+		all = append(all, text{"service.own.files " + file.Path, file.Content, nil})
 	}
 	return all
 }

@@ -56,6 +56,12 @@ func TestAValidServiceOfTheUsersIsAccepted(t *testing.T) {
 	if err := matrix.CheckOwn(with); err != nil {
 		t.Errorf("with a companion: %v", err)
 	}
+	ofVariables := ownSpec().Service.Own
+	ofVariables.Env = append(ofVariables.Env, v1beta1.EnvVar{Name: "URL", Value: "db://$(WORKERS)@db"})
+	ofVariables.Args = append(ofVariables.Args, "--db=$(URL)")
+	if err := matrix.CheckOwn(ofVariables); err != nil {
+		t.Errorf("with references to variables of env: %v", err)
+	}
 	if err := matrix.CheckOwn(nil); err != nil {
 		t.Errorf("without a service: %v", err)
 	}
@@ -67,7 +73,12 @@ func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
 			own.Args[0] = "--cost=$(COST)"
 		},
 		"service.own.env WORKERS refers to $(HASHMARK_LOGIN)": func(own *v1beta1.OwnService) { own.Env[0].Value = "$(HASHMARK_LOGIN)" },
-		"service.own.files /etc/login/users refers to $(A)":   func(own *v1beta1.OwnService) { own.Files[0].Content = "$(A)" },
+		"service.own.env WORKERS refers to $(LATER)": func(own *v1beta1.OwnService) {
+			own.Env[0].Value = "$(LATER)"
+			own.Env = append(own.Env, v1beta1.EnvVar{Name: "LATER"})
+		},
+		"service.own.files /etc/login/users refers to $(WORKERS)": func(own *v1beta1.OwnService) { own.Files[0].Content = "$(WORKERS)" },
+		"service.own.files /etc/login/users refers to $(A)":       func(own *v1beta1.OwnService) { own.Files[0].Content = "$(A)" },
 		"service.own.login.steps[0] refers to $(csrf), which is unknown there; use HASHMARK_USER, HASHMARK_PASSWORD, or a name": func(own *v1beta1.OwnService) {
 			own.Login.Steps[0].Path = "/login?$(csrf)"
 		},

@@ -33,9 +33,9 @@ type Builder struct {
 // even if no operator is running.
 //
 // It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
-// URL is invalid, if no experiment controls the trial, or with an *ImageNotAllowedError.
+// URL is invalid, if no experiment controls the trial, or with an *ImageNotAllowedError or a *SecretNotAllowedError.
 func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline time.Time) (Builder, error) {
-	if err := settings.CheckImages(trial.Spec.Service); err != nil {
+	if err := cmp.Or(settings.CheckImages(trial.Spec.Service), settings.CheckSecrets(trial.Spec.Service)); err != nil {
 		return Builder{}, err
 	}
 	experiment := metav1.GetControllerOf(trial)
@@ -108,6 +108,9 @@ type Settings struct {
 	// AllowedServiceImages are the repositories of images that users may deploy as their own login
 	// service; empty means none.
 	AllowedServiceImages []string
+	// SecretsPolicy is the name of the ValidatingAdmissionPolicy, and of its binding, that lets users name only Secrets that they
+	// can read; without one, no experiment may name a Secret.
+	SecretsPolicy string
 	// PullPolicy is when a node pulls both images; empty means Kubernetes' default.
 	PullPolicy corev1.PullPolicy
 

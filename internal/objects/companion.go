@@ -70,7 +70,7 @@ func (b Builder) Companions() []*appsv1.Deployment {
 
 // companionPod builds a pod in which Hashmark's program runs the companion as its child, and reports what it uses.
 func (b Builder) companionPod(companion v1beta1.Companion, resources corev1.ResourceRequirements) corev1.PodSpec {
-	install := b.container(installContainer, b.settings.ServiceImage, resources)
+	install := b.container(InstallContainer, b.settings.ServiceImage, resources)
 	install.Args = []string{"install", "--to", installDir}
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
 
@@ -79,13 +79,12 @@ func (b Builder) companionPod(companion v1beta1.Companion, resources corev1.Reso
 		ownProgram, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort),
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", companion.Port), "--ready", escaped(handover.HealthCheck{Path: companion.Ready.Path}), "--",
 	}, companion.Command...)
-	// The pod and its log are gone with the attempt, and the message stays.
-	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
-	c.Args = slices.Clone(companion.Args)
-	for _, v := range companion.Env {
-		c.Env = append(c.Env, variable(v.Name, v.Value))
+	if !NamesSecret(b.trial.Spec.Service) {
+		// The pod and its log are gone with the attempt, and the message stays.
+		c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 	}
-	c.Env = append(c.Env, variable(envvar.Deadline, deadlineText(b.deadline)))
+	c.Args = slices.Clone(companion.Args)
+	c.Env = append(variables(companion.Env), variable(envvar.Deadline, deadlineText(b.deadline)))
 	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir, ReadOnly: true}}
 	c.Ports = []corev1.ContainerPort{
 		{Name: CompanionContainer, ContainerPort: companion.Port, Protocol: corev1.ProtocolTCP},

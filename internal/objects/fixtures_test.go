@@ -103,7 +103,7 @@ func hashTrial() *v1beta1.SizingTrial {
 // ownSettings admit the image of ownTrial.
 func ownSettings() objects.Settings {
 	own := settings()
-	own.AllowedServiceImages = []string{"registry.example/other", "registry.example/team/"}
+	own.AllowedServiceImages, own.SecretsPolicy = []string{"registry.example/other", "registry.example/team/"}, "hashmark-own-secrets"
 	return own
 }
 
@@ -141,13 +141,18 @@ func scriptTrial() *v1beta1.SizingTrial {
 	return own
 }
 
-// companionTrial has a database with everything that can be set, and a cache with as little as possible.
+// companionTrial has a database with everything that can be set, and a cache with as little as possible. Keys of Secrets and
+// ConfigMaps are variables and files.
 func companionTrial() *v1beta1.SizingTrial {
 	own := ownTrial()
+	secret := &v1beta1.KeySource{SecretKeyRef: &v1beta1.KeyRef{Name: "database", Key: "password"}}
+	settings := &v1beta1.KeySource{ConfigMapKeyRef: &v1beta1.KeyRef{Name: "settings", Key: "site"}}
+	own.Spec.Service.Own.Env = append(own.Spec.Service.Own.Env, v1beta1.EnvVar{Name: "DB_PASSWORD", ValueFrom: secret}, v1beta1.EnvVar{Name: "SITE", ValueFrom: settings})
+	own.Spec.Service.Own.Files = append(own.Spec.Service.Own.Files, v1beta1.File{Path: "/etc/password", ContentFrom: secret}, v1beta1.File{Path: "/etc/site", ContentFrom: settings})
 	own.Spec.Service.Own.Companions = []v1beta1.Companion{
 		{
 			Name: "database", Image: "registry.example/team/postgres@sha256:4567", Command: []string{"/bin/sh", "-c", "exec postgres"}, Args: []string{"-D", "/data"},
-			Env: []v1beta1.EnvVar{{Name: "LANG", Value: "C.UTF-8"}}, Port: 5432, Ready: v1beta1.CompanionReady{Path: "/ready", TimeoutSeconds: 60},
+			Env: []v1beta1.EnvVar{{Name: "LANG", Value: "C.UTF-8"}, {Name: "POSTGRES_PASSWORD", ValueFrom: secret}}, Port: 5432, Ready: v1beta1.CompanionReady{Path: "/ready", TimeoutSeconds: 60},
 			CPULimit: ptr.To(intstr.Parse("250m")), MemoryLimit: ptr.To(intstr.Parse("256Mi")), Writable: []string{"/data", "/run/postgresql"},
 		},
 		{Name: "cache", Image: "registry.example/team/valkey:9", Command: []string{"/usr/bin/valkey-server"}, Port: 6379},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +20,8 @@ const (
 	// EvidencePort is where the container of a user's own login service answers for Hashmark.
 	EvidencePort = 18080
 
-	installContainer = "install"
+	// InstallContainer is the name of the init container that copies Hashmark's program into the pod of another service.
+	InstallContainer = "install"
 	scriptContainer  = "script"
 
 	ownPortName      = "login"
@@ -80,7 +80,7 @@ func within(image, repository string) bool {
 // limits. Then the service runs as a child of a process that reports what the container uses.
 func (b Builder) ownPod() corev1.PodSpec {
 	own := b.trial.Spec.Service.Own
-	install := b.container(installContainer, b.settings.ServiceImage, b.serviceResources)
+	install := b.container(InstallContainer, b.settings.ServiceImage, b.serviceResources)
 	install.Args = []string{"install", "--to", installDir}
 	install.Env = append(b.ownVariables(), variable(envvar.Prefix+"FILES", b.fileContents()))
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
@@ -118,6 +118,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 			pod.Volumes = append(pod.Volumes, scratch(writable(container, i), corev1.StorageMediumDefault, writableSize))
 		}
 	}
+	addKeys(&pod, own.Files)
 	b.placeInPool(&pod)
 	return pod
 }
@@ -148,18 +149,15 @@ func (b Builder) ownContainer(name, command string, flags ...string) corev1.Cont
 	c.Command = append(append(c.Command, "--"), own.Command...)
 	c.Args = slices.Clone(own.Args)
 	c.Env = b.ownVariables()
-	for _, v := range own.Env {
-		c.Env = append(c.Env, variable(v.Name, v.Value))
-	}
+	c.Env = append(c.Env, variables(own.Env)...)
+	c.Env = append(c.Env, b.privacy()...)
 	c.Env = append(c.Env, variable(envvar.Deadline, deadlineText(b.deadline)))
 	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir, ReadOnly: true}}
 	for i, path := range own.Writable {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: writable(name, i), MountPath: path})
 	}
 	for i, file := range own.Files {
-		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{
-			Name: programVolume, MountPath: file.Path, SubPath: ownFiles + "/" + strconv.Itoa(i), ReadOnly: true,
-		})
+		c.VolumeMounts = append(c.VolumeMounts, fileMount(i, file))
 	}
 	return c
 }
@@ -233,10 +231,10 @@ func (b Builder) ownEnvironment() []corev1.EnvVar {
 	if own == nil {
 		return nil
 	}
-	return []corev1.EnvVar{
+	return append([]corev1.EnvVar{
 		variable(envvar.Login, ownLogin(own)),
 		variable(envvar.Ready, escaped(own.Ready.HealthCheck)),
 		variable(envvar.ReadyWithin, seconds(own.Ready.TimeoutSeconds)),
 		variable(envvar.AlivePath, own.AlivePath),
-	}
+	}, b.privacy()...)
 }

@@ -51,6 +51,8 @@ type Rehearsal struct {
 	// RequestTimeout is how long a login may take. The requests before the first one may take as long for each
 	// of them.
 	RequestTimeout time.Duration
+	// Private keeps what the service answers out of errors.
+	Private bool
 	// ScriptFolder has k6 and its scripts.
 	ScriptFolder string
 }
@@ -90,10 +92,13 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	starting, cancel := context.WithTimeout(ctx, r.ReadyWithin)
 	defer cancel()
 	if err := loginflow.NewDirect(r.ReadyWithin, false).WaitReady(starting, r.Account, r.Ready, func(error) {}); err != nil {
+		if r.Private {
+			err = loginflow.Quotable(err)
+		}
 		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, err)}
 	}
 	// Before the service has its port, a port of this process could be the same.
-	client, err := loginflow.Start(filepath.Join(r.ScriptFolder, loadtests.K6), r.ScriptFolder, r.Flow, r.RequestTimeout)
+	client, err := loginflow.Start(filepath.Join(r.ScriptFolder, loadtests.K6), r.ScriptFolder, r.Flow, r.RequestTimeout, r.Private)
 	if err != nil {
 		return err
 	}

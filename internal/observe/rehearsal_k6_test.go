@@ -41,6 +41,7 @@ func rehearse() {
 	if kind == "is never ready" {
 		r.ReadyWithin = 2 * time.Second
 	}
+	r.Private = kind == "refuses everybody privately"
 	logins := 0
 	err := r.Run(func(with observe.Logins) error {
 		if with.Wrong() != nil || (with.Unknown == nil) != (kind == "names its users") {
@@ -80,7 +81,7 @@ func serve(address, kind string) {
 		switch {
 		case kind == "ends later" && logins == 7:
 			os.Exit(4)
-		case kind == "refuses everybody", kind == "refuses later" && logins == 7:
+		case strings.HasPrefix(kind, "refuses everybody"), kind == "refuses later" && logins == 7:
 			http.Error(w, "locked", http.StatusForbidden)
 		case user != "ada" && kind == "names its users":
 			w.WriteHeader(http.StatusNotFound)
@@ -110,6 +111,7 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 		"is never ready":              "0 logins, error: ServiceNotReady: the login service was not ready within 2s: GET /ready returned 503 Service Unavailable",
 		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
 		"refuses everybody":           "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
+		"refuses everybody privately": "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"not shown",
 		"accepts everybody":           "0 logins, error: WrongPasswordAccepted: ",
 		"answers everybody alike":     "0 logins, error: WrongPasswordAccepted: ",
 		"crashes at a wrong password": "0 logins, error: LoginFailed: with a wrong password, ",

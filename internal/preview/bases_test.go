@@ -47,10 +47,10 @@ var bases = map[string]struct {
 		matrix: {costs: null, cpuLimits: [1], hashes: [{name: cheap, sha256: {}, guessesPerSecond: 9000}, {name: session, bcrypt: {cost: 8}, sessions: true}]}`}},
 	"a login of steps": {fixture.OwnExperiment, []string{usual, timed, priced, demanded, `baseline: c8-1, load: {rates: {perSecond: [20, 30, 70]}}, demand: {minimumCost: 4},
 		matrix: {costs: [8], hashes: [{name: again, bcrypt: {cost: 7}}], concurrency: [{mode: WorkerPool, workers: 1, queueLength: 64}]},
-		service: {own: {args: [--cost=$(HASHMARK_COST)], env: [{name: A, value: a}], port: 8080, ready: {path: /ready, auth: Basic, expect: {status: [200]}, timeoutSeconds: 60}, alivePath: /alive,
-			companions: [{name: db, image: "registry.example/db:v1", command: [/db], args: [-a], env: [{name: A, value: a}], port: 5432, ready: {path: /up, timeoutSeconds: 60},
+		service: {own: {args: [--cost=$(HASHMARK_COST)], env: [{name: A, value: a}, &secret {name: B, valueFrom: {secretKeyRef: {name: a, key: a}}}, &settings {name: C, valueFrom: {configMapKeyRef: {name: a, key: a}}}], port: 8080, ready: {path: /ready, auth: Basic, expect: {status: [200]}, timeoutSeconds: 60}, alivePath: /alive,
+			companions: [{name: db, image: "registry.example/db:v1", command: [/db], args: [-a], env: [{name: A, value: a}, *secret, *settings], port: 5432, ready: {path: /up, timeoutSeconds: 60},
 				cpuLimit: 200m, memoryLimit: 64Mi, writable: [/data]}],
-			writable: [/tmp], files: [{path: /etc/a, content: a}], login: {accounts: 3, accountDistribution: Zipf,
+			writable: [/tmp], files: [{path: /etc/a, content: a}, {path: /etc/b, contentFrom: {secretKeyRef: {name: a, key: a}}}, {path: /etc/c, contentFrom: {configMapKeyRef: {name: a, key: a}}}], login: {accounts: 3, accountDistribution: Zipf,
 			setup: [&one {name: one, method: POST, path: /one, headers: [{name: A, value: a}], auth: Basic, json: {a: b}, expect: {status: [200]}, extract: [
 				{name: a, header: A}, {name: b, cookie: b}, {name: c, formField: c}, {name: d, json: d}, {name: e, regexp: "(e)"}]},
 				&two {name: two, method: POST, path: /two, form: [{name: a, value: b}]}, &three {name: three, method: POST, path: /three, body: a}],
@@ -61,14 +61,17 @@ var bases = map[string]struct {
 
 // unions are the objects that have exactly one, or at most one, of some members.
 var unions = map[string][]string{
-	"spec.load":                                {"capacity", "rates", "users"},
-	"spec.service":                             {"builtin", "own"},
-	"spec.service.own.login":                   {"steps", "script"},
-	"spec.service.own.login.steps[]":           {"json", "form", "body"},
-	"spec.service.own.login.setup[]":           {"json", "form", "body"},
-	"spec.service.own.login.steps[].extract[]": {"header", "cookie", "formField", "json", "regexp"},
-	"spec.service.own.login.setup[].extract[]": {"header", "cookie", "formField", "json", "regexp"},
-	"spec.matrix.hashes[]":                     {"bcrypt", "argon2id", "scrypt", "pbkdf2", "sha256", "other"},
+	"spec.load":                                     {"capacity", "rates", "users"},
+	"spec.service":                                  {"builtin", "own"},
+	"spec.service.own.login":                        {"steps", "script"},
+	"spec.service.own.login.steps[]":                {"json", "form", "body"},
+	"spec.service.own.login.setup[]":                {"json", "form", "body"},
+	"spec.service.own.login.steps[].extract[]":      {"header", "cookie", "formField", "json", "regexp"},
+	"spec.service.own.login.setup[].extract[]":      {"header", "cookie", "formField", "json", "regexp"},
+	"spec.service.own.env[].valueFrom":              {"secretKeyRef", "configMapKeyRef"},
+	"spec.service.own.files[].contentFrom":          {"secretKeyRef", "configMapKeyRef"},
+	"spec.service.own.companions[].env[].valueFrom": {"secretKeyRef", "configMapKeyRef"},
+	"spec.matrix.hashes[]":                          {"bcrypt", "argon2id", "scrypt", "pbkdf2", "sha256", "other"},
 }
 
 // acting has the fields that act only while the operator runs, each with the test that shows what it does.

@@ -90,7 +90,7 @@ func (w *world) differs(t *testing.T) (accepted, differs bool) {
 func done(t *testing.T, e *v1beta1.SizingExperiment) string {
 	t.Helper()
 	var all []any
-	settings := objects.Settings{AllowedServiceImages: []string{"registry.example"}, GeneratorCPULimit: "1", GeneratorMemoryLimit: "1Gi"}
+	settings := objects.Settings{AllowedServiceImages: []string{"registry.example"}, SecretsPolicy: "own-secrets", GeneratorCPULimit: "1", GeneratorMemoryLimit: "1Gi"}
 	for _, planned := range plan(t, e) {
 		trial := &v1beta1.SizingTrial{Spec: planned.Spec}
 		trial.UID, trial.OwnerReferences = "trial", []metav1.OwnerReference{*metav1.NewControllerRef(e, v1beta1.GroupVersion.WithKind("SizingExperiment"))}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -16,7 +18,7 @@ import (
 )
 
 // admitsExamples makes an operator deploy the images of the examples.
-const admitsExamples = "loginService: {allowedImages: [hashmark.dev/examples]}"
+const admitsExamples = "loginService: {allowedImages: [hashmark.dev/examples], secretsPolicy: hashmark-own-secrets}"
 
 // etcd returns the example of etcd as a login service, with a short load of one variant.
 func etcd(t *testing.T, name string, changes ...func(*v1beta1.SizingExperimentSpec)) *v1beta1.SizingExperiment {
@@ -54,17 +56,28 @@ func TestAUsersOwnLoginServiceIsMeasuredAsHashmarks(t *testing.T) {
 	}
 }
 
-// The service has a companion that nobody but the service reaches, and that reaches nobody.
+// The service has a companion that nobody but the service reaches, and that reaches nobody. Both have their folder from a
+// Secret, and etcd does not start without it.
 func TestAScriptLogsInAtAnOwnService(t *testing.T) {
 	startOperator(t, admitsExamples)
+	fromSecret := v1beta1.EnvVar{Name: "FOLDER", ValueFrom: &v1beta1.KeySource{SecretKeyRef: &v1beta1.KeyRef{Name: "store", Key: "folder"}}}
 	e := etcd(t, "script", loaded(t, 50, 20), func(s *v1beta1.SizingExperimentSpec) {
 		own := s.Service.Own
+		own.Env = append(own.Env, fromSecret)
+		own.Files = append(own.Files, v1beta1.File{Path: "/etc/login/folder", ContentFrom: fromSecret.ValueFrom})
+		for i, argument := range own.Args {
+			own.Args[i] = strings.Replace(argument, "/data/etcd", "$(FOLDER)", 1)
+		}
 		own.Login.Steps, own.Login.Script = nil, etcdScript
 		own.Companions = []v1beta1.Companion{{
 			Name: "store", Image: own.Image, Command: own.Command, Port: own.Port, Writable: own.Writable, Ready: v1beta1.CompanionReady{Path: "/health"},
-			Args: []string{"--data-dir=/data/etcd", "--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://store:2379", "--log-level=error"},
+			Env:  []v1beta1.EnvVar{fromSecret},
+			Args: []string{"--data-dir=$(FOLDER)", "--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://store:2379", "--log-level=error"},
 		}}
 	})
+	must(t, cluster.Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: "store"}, StringData: map[string]string{"folder": "/data/etcd"},
+	}))
 	network := watchNetwork(t, e.Namespace)
 	e = measured(t, e, 4*time.Minute)
 	network.confined(t)

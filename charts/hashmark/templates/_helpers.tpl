@@ -81,6 +81,14 @@ yes
 {{- with $placement }}{{ toYaml . }}{{ end -}}
 {{- end -}}
 
+{{/* The name of the policy that checks who may read the Secrets of own services, or nothing without one. */}}
+{{- define "hashmark.secretsPolicy" -}}
+{{- $own := .Values.loginService -}}
+{{- if and $own.allowSecrets $own.allowedImages (not .Values.rbac.namespaced) -}}
+{{- printf "%s-own-secrets" (include "hashmark.fullname" .) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The operator's settings, as the file that it reads. */}}
 {{- define "hashmark.configuration" -}}
 apiVersion: config.hashmark.dev/v1beta1
@@ -97,6 +105,9 @@ loginService:
   image: {{ include "hashmark.image" (list . .Values.loginService.image) }}
   {{- with .Values.loginService.allowedImages }}
   allowedImages: {{ toJson . }}
+  {{- end }}
+  {{- with include "hashmark.secretsPolicy" . }}
+  secretsPolicy: {{ . }}
   {{- end }}
 generator:
   image: {{ include "hashmark.image" (list . .Values.generator.image) }}
