@@ -76,7 +76,7 @@ func endedExperiment(t *testing.T, now time.Time) (*v1beta1.SizingExperiment, *v
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := (&experimentPass{experiment: experiment}).newTrial(planned[0])
+	trial := (&experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: experiment}).newTrial(planned[0])
 	lifecycle.ReleaseTrial(trial, now, true)
 	experiment.Status.StartTime = &metav1.Time{Time: now}
 	return experiment, trial

@@ -19,6 +19,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // accept plans the trials. An experiment ends at once if two of its variants resolve to the same
@@ -124,6 +125,22 @@ func (p *experimentPass) warnOfAlso() {
 	}
 }
 
+// needs returns what an attempt with the largest CPU limit needs under load. A decision plans that trial later, if at all.
+func (p *experimentPass) needs() (most objects.Needs) {
+	if len(p.planned) == 0 {
+		return most
+	}
+	largest := p.planned[0].Spec
+	largest.Role = ""
+	for _, limit := range p.experiment.Spec.Matrix.CPULimits {
+		largest.Variant.CPULimit = units.Written(&limit)
+		if n, err := p.Settings.NeedsOf(largest); err == nil && n.CPU.Cmp(most.CPU) > 0 {
+			most = n
+		}
+	}
+	return most
+}
+
 // setAccepted records that the experiment can be measured, and warns about CPU that is never used.
 func (p *experimentPass) setAccepted() {
 	if status := &p.experiment.Status; status.Phase.Finished() {
@@ -137,6 +154,9 @@ func (p *experimentPass) setAccepted() {
 	message := fmt.Sprintf("%d trials are planned", len(p.planned))
 	if len(p.planned) == 1 {
 		message = "1 trial is planned"
+	}
+	if most := p.needs(); most.Pods > 0 {
+		message += "; an attempt needs up to " + most.String()
 	}
 	if !p.condition(v1beta1.ConditionAccepted, true, v1beta1.ReasonAccepted, message) && !edited {
 		return

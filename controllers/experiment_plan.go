@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -234,15 +235,17 @@ func (p *experimentPass) firstRefusal(refused *refusedError) string {
 }
 
 func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1beta1.SizingTrial {
+	labels := p.Settings.Pods.Inherited(p.experiment.Labels)
+	maps.Copy(labels, map[string]string{
+		v1beta1.LabelExperimentUID: string(p.experiment.UID),
+		v1beta1.LabelExperiment:    p.experiment.Name,
+		v1beta1.LabelVariant:       planned.Spec.Variant.Name,
+	})
 	return &v1beta1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      planned.Name,
 			Namespace: p.experiment.Namespace,
-			Labels: map[string]string{
-				v1beta1.LabelExperimentUID: string(p.experiment.UID),
-				v1beta1.LabelExperiment:    p.experiment.Name,
-				v1beta1.LabelVariant:       planned.Spec.Variant.Name,
-			},
+			Labels:    labels,
 			OwnerReferences: []metav1.OwnerReference{
 				*metav1.NewControllerRef(p.experiment, v1beta1.GroupVersion.WithKind(experimentKind)),
 			},

@@ -26,9 +26,11 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	seen := &lifecycle.Observation{
 		Settings: lifecycle.Settings{
 			StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, Paused: r.Paused, GeneratorCPULimit: r.Settings.GeneratorCPULimit,
+			ImageMirrors: r.Settings.Pods.ImageMirrors,
 		},
 		Now: r.Clock.Now(), Trial: trial, Suspended: r.Paused, NoTurn: trial.Spec.Suspend,
 	}
+	seen.Needs, _ = r.Settings.NeedsOf(trial.Spec) // an attempt that can't be built says why
 	if err := r.observeOwnership(ctx, seen); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,17 @@ serve() {
   address=$ip:$port
 }
 
+# guard IP USER PASSWORD [COMMAND...] starts a proxy on a free port that demands a password for the registry, and sets $guarded to
+# its address. $work/guard.log lists the requests, with true for those that had the password.
+guard() {
+  local ip=$1 user=$2 password=$3
+  shift 3
+  go build -trimpath -o "$work/guard" ./tools/guard
+  listen guard.log "$@" "$work/guard" -listen "$ip:0" -to "http://$address" -user "$user" -password "$password"
+  # shellcheck disable=SC2034 # for the script that sources this one
+  guarded=$ip:$port
+}
+
 # publish NAME publishes a release to that path of the registry. $work/NAME lists its references, the chart's
 # last.
 publish() {

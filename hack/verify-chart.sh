@@ -9,6 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/build/messages.sh
 
 readonly chart=charts/hashmark
+# The chart has no registry by default.
+readonly registry=charts/hashmark/tests/values/registry.yaml
 readonly sets=(test/chart/values/*.yaml tools/cluster/values.yaml hack/monitoring/values.yaml)
 helm=$(tools/build/binaries.sh helm)/helm
 helm3=$(tools/build/binaries.sh helm3)/helm
@@ -29,16 +31,16 @@ quiet() {
 # template HELM FOLDER writes what the chart renders with each set of values.
 template() {
   local file
-  "$1" template hashmark "$chart" -n hashmark-system --kube-version "$kubernetes" >"$2/chart.yaml"
+  "$1" template hashmark "$chart" -n hashmark-system --kube-version "$kubernetes" -f "$registry" >"$2/chart.yaml"
   for file in "${sets[@]}"; do
-    "$1" template hashmark "$chart" -n hashmark-system --kube-version "$kubernetes" -f "$file" >"$2/chart-${file//\//-}"
+    "$1" template hashmark "$chart" -n hashmark-system --kube-version "$kubernetes" -f "$registry" -f "$file" >"$2/chart-${file//\//-}"
   done
 }
 
 say "chart: helm lint"
 for set in "" "${sets[@]}"; do
-  quiet "$helm" lint --strict "$chart" ${set:+-f "$set"}
-  quiet "$helm3" lint --strict "$chart" ${set:+-f "$set"}
+  quiet "$helm" lint --strict "$chart" -f "$registry" ${set:+-f "$set"}
+  quiet "$helm3" lint --strict "$chart" -f "$registry" ${set:+-f "$set"}
 done
 
 say "chart: unit tests"

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -40,13 +43,15 @@ type configuration struct {
 	// Paused takes back all turns, removes all load, and starts no trial; experiments keep their places.
 	Paused bool `json:"paused,omitempty"`
 	// ImagePullPolicy says when nodes pull the images of the login service and the generator.
-	ImagePullPolicy corev1.PullPolicy           `json:"imagePullPolicy"`
-	Trials          trialsConfiguration         `json:"trials"`
-	LoginService    loginServiceConfiguration   `json:"loginService"`
-	Generator       generatorConfiguration      `json:"generator"`
-	LeaderElection  leaderElectionConfiguration `json:"leaderElection"`
-	Metrics         metricsConfiguration        `json:"metrics"`
-	Health          healthConfiguration         `json:"health"`
+	ImagePullPolicy corev1.PullPolicy         `json:"imagePullPolicy"`
+	Trials          trialsConfiguration       `json:"trials"`
+	LoginService    loginServiceConfiguration `json:"loginService"`
+	Generator       generatorConfiguration    `json:"generator"`
+	// TrialPods is what the platform requires of the pods of trials.
+	TrialPods      objects.PodSettings         `json:"trialPods"`
+	LeaderElection leaderElectionConfiguration `json:"leaderElection"`
+	Metrics        metricsConfiguration        `json:"metrics"`
+	Health         healthConfiguration         `json:"health"`
 }
 
 type trialsConfiguration struct {
@@ -120,6 +125,7 @@ func defaults() configuration {
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Trials:          trialsConfiguration{MaxConcurrent: 1, StartTimeout: metav1.Duration{Duration: 5 * time.Minute}},
 		Generator:       generatorConfiguration{CPULimit: "500m", MemoryLimit: "512Mi"},
+		TrialPods:       objects.PodSettings{RunAsUser: ptr.To[int64](objects.Unprivileged)},
 		LeaderElection:  leaderElectionConfiguration{Enabled: true},
 		Metrics:         metricsConfiguration{BindAddress: ":8443", Secure: true, MaxExperiments: 100},
 		Health:          healthConfiguration{BindAddress: ":8081"},
@@ -196,8 +202,10 @@ func (c *configuration) check() error {
 		positive("generator.cpuLimit", c.Generator.CPULimit),
 		positive("generator.memoryLimit", c.Generator.MemoryLimit),
 		checkNamespaces(c.WatchNamespaces),
-		checkRepositories(c.LoginService.AllowedImages),
-		checkPlacement(c.Generator),
+		checkRepositories("loginService.allowedImages", c.LoginService.AllowedImages),
+		checkPlacement("generator", c.Generator.NodeSelector, c.Generator.Tolerations),
+		checkPlacement("trialPods", c.TrialPods.NodeSelector, c.TrialPods.Tolerations),
+		checkPods(c.TrialPods),
 	)
 }
 
@@ -217,7 +225,7 @@ func (c *configuration) settings() (objects.Settings, error) {
 		GeneratorImage: c.Generator.Image, PullPolicy: c.ImagePullPolicy,
 		GeneratorCPULimit: c.Generator.CPULimit, GeneratorMemoryLimit: c.Generator.MemoryLimit,
 		GeneratorNodeSelector: c.Generator.NodeSelector, GeneratorTolerations: c.Generator.Tolerations,
-		RemoteWrite: receiver,
+		RemoteWrite: receiver, Pods: c.TrialPods,
 	}, err
 }
 
@@ -250,11 +258,11 @@ func checkNamespaces(names []string) error {
 
 // checkRepositories refuses an entry that has a tag or a digest, which would admit nothing, or the
 // wrong thing.
-func checkRepositories(repositories []string) error {
+func checkRepositories(field string, repositories []string) error {
 	for _, repository := range repositories {
 		last := repository[strings.LastIndex(repository, "/")+1:]
 		if repository == "" || strings.ContainsAny(repository, " @*") || strings.Contains(last, ":") && strings.Contains(repository, "/") {
-			return fmt.Errorf("loginService.allowedImages: %q is not a repository such as registry.example/team; leave out tags, digests, wildcards and spaces", repository)
+			return fmt.Errorf("%s: %q is not a repository such as registry.example/team; leave out tags, digests, wildcards and spaces", field, repository)
 		}
 	}
 	return nil
@@ -263,15 +271,52 @@ func checkRepositories(repositories []string) error {
 func outOfRange(n, high int) bool { return n < 1 || n > high }
 
 // checkPlacement refuses labels and taints with which the API server refuses every pod.
-func checkPlacement(generator generatorConfiguration) error {
-	for key, value := range generator.NodeSelector {
+func checkPlacement(of string, nodeSelector map[string]string, tolerations []corev1.Toleration) error {
+	for key, value := range nodeSelector {
 		if err := checkLabel(key, value); err != nil {
-			return fmt.Errorf("generator.nodeSelector: %w", err)
+			return fmt.Errorf("%s.nodeSelector: %w", of, err)
 		}
 	}
-	for _, t := range generator.Tolerations {
+	for _, t := range tolerations {
 		if err := checkToleration(t); err != nil {
-			return fmt.Errorf("generator.tolerations: %w", err)
+			return fmt.Errorf("%s.tolerations: %w", of, err)
+		}
+	}
+	return nil
+}
+
+// checkPods refuses settings with which the API server refuses every pod, or that would replace Hashmark's own labels.
+func checkPods(pods objects.PodSettings) error {
+	for _, key := range slices.Concat(slices.Sorted(maps.Keys(pods.Labels)), pods.InheritedLabels) {
+		if err := checkLabel(key, pods.Labels[key]); err != nil {
+			return fmt.Errorf("trialPods.labels and inheritedLabels: %w", err)
+		}
+		if strings.HasPrefix(key, "hashmark.dev/") {
+			return fmt.Errorf("trialPods.labels and inheritedLabels: %q is reserved; use another label", key)
+		}
+	}
+	for key := range pods.Annotations {
+		if wrong := validation.IsQualifiedName(strings.ToLower(key)); len(wrong) > 0 {
+			return fmt.Errorf("trialPods.annotations: %q is not a key of Kubernetes: %s", key, strings.Join(wrong, "; "))
+		}
+	}
+	names := map[string][]string{"priorityClassName": {pods.PriorityClassName}, "runtimeClassName": {pods.RuntimeClassName}}
+	for _, secret := range pods.ImagePullSecrets {
+		names["imagePullSecrets"] = append(names["imagePullSecrets"], cmp.Or(secret.Name, "?"))
+	}
+	for _, field := range slices.Sorted(maps.Keys(names)) {
+		for _, name := range names[field] {
+			if wrong := validation.IsDNS1123Subdomain(name); name != "" && len(wrong) > 0 {
+				return fmt.Errorf("trialPods.%s: %q is not a name of Kubernetes", field, name)
+			}
+		}
+	}
+	if user := pods.RunAsUser; user != nil && (*user < 1 || *user > math.MaxInt32) {
+		return fmt.Errorf("trialPods.runAsUser is %d; use a user ID above 0, or null to leave it to the platform", *user)
+	}
+	for _, m := range pods.ImageMirrors {
+		if err := checkRepositories("trialPods.imageMirrors", []string{m.Source, m.Mirror}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -46,6 +47,18 @@ func TestParseRefusesInvalidSettings(t *testing.T) {
 		"a toleration for some time":       {"generator: {tolerations: [{key: a, tolerationSeconds: 3}]}", "tolerationSeconds is for the effect NoExecute only"},
 		"a selector of no label":           {"generator: {nodeSelector: {a b: c}}", `"a b" with the value "c" is not a label`},
 		"a toleration of no taint":         {"generator: {tolerations: [{key: é, operator: Exists}]}", `"é" with the value "" is not a label`},
+		"a label of Hashmark's":            {"trialPods: {labels: {hashmark.dev/component: a}}", `"hashmark.dev/component" is reserved`},
+		"a label of Hashmark's to inherit": {"trialPods: {inheritedLabels: [hashmark.dev/variant]}", `"hashmark.dev/variant" is reserved`},
+		"no label":                         {"trialPods: {inheritedLabels: ['a b']}", `"a b" with the value "" is not a label`},
+		"no annotation":                    {"trialPods: {annotations: {a b: c}}", `"a b" is not a key`},
+		"no pull secret":                   {"trialPods: {imagePullSecrets: [{}]}", `trialPods.imagePullSecrets: "?" is not a name`},
+		"no priority class":                {"trialPods: {priorityClassName: High}", `trialPods.priorityClassName: "High" is not a name`},
+		"no runtime class":                 {"trialPods: {runtimeClassName: a/b}", `trialPods.runtimeClassName: "a/b" is not a name`},
+		"a user that is root":              {"trialPods: {runAsUser: 0}", "trialPods.runAsUser is 0; use a user ID above 0, or null"},
+		"a mirror of a tag":                {"trialPods: {imageMirrors: [{source: 'a.example/b:v1', mirror: c.example}]}", "trialPods.imageMirrors: \"a.example/b:v1\" is not a repository"},
+		"a mirror without a name":          {"trialPods: {imageMirrors: [{source: a.example}]}", `trialPods.imageMirrors: "" is not a repository`},
+		"a toleration of trials' pods":     {"trialPods: {tolerations: [{effect: NoSchedule}]}", "trialPods.tolerations: a toleration without a key requires"},
+		"a selector of trials' pods":       {"trialPods: {nodeSelector: {a b: c}}", "trialPods.nodeSelector"},
 		"an invalid URL":                   {"generator: {remoteWrite: {url: 'prometheus:9090'}}", "generator.remoteWrite"},
 		"a Secret without a URL":           {"generator: {remoteWrite: {secretName: k6}}", "generator.remoteWrite"},
 	} {
@@ -84,6 +97,7 @@ generator:
   remoteWrite: {url: "http://prometheus:9090/api/v1/write", secretName: k6}
   tolerations: [{key: load, value: "true", effect: NoSchedule}, {key: spot, operator: Exists, effect: NoExecute}]
   nodeSelector: {role: load, zone: a}
+trialPods: {imagePullSecrets: [{name: pull}]}
 `)})
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +115,7 @@ generator:
 		},
 		GeneratorNodeSelector: map[string]string{"role": "load", "zone": "a"},
 		RemoteWrite:           &objects.RemoteWrite{URL: "http://prometheus:9090/api/v1/write", SecretName: "k6"},
+		Pods:                  objects.PodSettings{RunAsUser: ptr.To[int64](objects.Unprivileged), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)

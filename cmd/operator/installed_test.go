@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
@@ -62,6 +63,17 @@ generator:
   tolerations:
   - {key: load, value: "true", effect: NoSchedule}
   - {key: spot, operator: Exists, effect: NoExecute}
+trialPods:
+  labels: {owner: a}
+  annotations: {owner.example/b: c}
+  inheritedLabels: [team]
+  imagePullSecrets: [{name: pull}]
+  priorityClassName: measured
+  runtimeClassName: runc
+  nodeSelector: {kubernetes.io/os: linux}
+  tolerations: [{key: quiet, operator: Exists}]
+  runAsUser: platform
+  imageMirrors: [{source: registry.example, mirror: mirror.example}]
 metrics: {port: 9443, secure: false, maxExperiments: 7}
 k6: {remoteWrite: {url: "http://prometheus.monitoring:9090/api/v1/write", secretName: k6}}
 `
@@ -78,6 +90,12 @@ k6: {remoteWrite: {url: "http://prometheus.monitoring:9090/api/v1/write", secret
 				{Key: "spot", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
 			},
 			RemoteWrite: remoteWriteConfiguration{URL: "http://prometheus.monitoring:9090/api/v1/write", SecretName: "k6"},
+		},
+		TrialPods: objects.PodSettings{
+			Labels: map[string]string{"owner": "a"}, Annotations: map[string]string{"owner.example/b": "c"}, InheritedLabels: []string{"team"},
+			ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}, PriorityClassName: "measured", RuntimeClassName: "runc",
+			NodeSelector: map[string]string{"kubernetes.io/os": "linux"}, Tolerations: []corev1.Toleration{{Key: "quiet", Operator: corev1.TolerationOpExists}},
+			ImageMirrors: []objects.ImageMirror{{Source: "registry.example", Mirror: "mirror.example"}},
 		},
 		Metrics: metricsConfiguration{BindAddress: ":9443", MaxExperiments: 7},
 		Health:  healthConfiguration{BindAddress: ":8081"},

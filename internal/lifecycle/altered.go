@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -28,7 +32,7 @@ func placement(o *Observation) verdict.Placement {
 	for i := range c.GeneratorPods {
 		pod := &c.GeneratorPods[i]
 		where.GeneratorNode = pod.Spec.NodeName
-		where.Altered = append(where.Altered, altered(pod, ptr.Deref(o.Planned.Generator, c.Job.Spec.Template.Spec))...)
+		where.Altered = append(where.Altered, altered(pod, ptr.Deref(o.Planned.Generator, c.Job.Spec.Template.Spec), o.ImageMirrors)...)
 	}
 	slices.Sort(where.Altered)
 	where.Altered = slices.Compact(where.Altered)
@@ -39,7 +43,7 @@ func alteredService(o *Observation) []string {
 	var differences []string
 	for i := range o.Children.ServicePods {
 		planned := ptr.Deref(o.Planned.Service, o.Children.Deployment.Spec.Template.Spec)
-		differences = append(differences, altered(&o.Children.ServicePods[i], planned)...)
+		differences = append(differences, altered(&o.Children.ServicePods[i], planned, o.ImageMirrors)...)
 	}
 	for i := range o.Children.CompanionPods {
 		pod := &o.Children.CompanionPods[i]
@@ -51,7 +55,7 @@ func alteredService(o *Observation) []string {
 			}
 		}
 		if planned != nil {
-			differences = append(differences, altered(pod, *planned)...)
+			differences = append(differences, altered(pod, *planned, o.ImageMirrors)...)
 		}
 	}
 	slices.Sort(differences)
@@ -60,12 +64,12 @@ func alteredService(o *Observation) []string {
 
 // altered lists how a pod differs from the planned one. It compares what can affect the numbers,
 // and of that only what the API server does not fill in by itself.
-func altered(pod *corev1.Pod, template corev1.PodSpec) []string {
+func altered(pod *corev1.Pod, template corev1.PodSpec, mirrors []objects.ImageMirror) []string {
 	planned, given := inOrder(template), inOrder(pod.Spec)
-	if len(planned) != len(given) {
-		return []string{fmt.Sprintf("a pod has %d containers instead of %d", len(given), len(planned))}
-	}
 	var differences []string
+	if !equality.Semantic.DeepEqual(template.Resources, pod.Spec.Resources) {
+		differences = append(differences, "a pod has resources of its own, for all its containers together")
+	}
 	if hostNamespaces(template) != hostNamespaces(pod.Spec) {
 		differences = append(differences, "a pod has other namespaces of its host")
 	}
@@ -74,15 +78,32 @@ func altered(pod *corev1.Pod, template corev1.PodSpec) []string {
 			differences = append(differences, "a pod has another volume "+volume.Name)
 		}
 	}
-	for i := range planned {
-		differences = append(differences, alteredContainer(planned[i], given[i])...)
+	for _, container := range given {
+		if named(planned, container.Name) == nil {
+			differences = append(differences, "a pod has the additional container "+container.Name)
+		}
+	}
+	for _, container := range planned {
+		if found := named(given, container.Name); found != nil {
+			differences = append(differences, alteredContainer(container, *found, mirrors)...)
+		} else {
+			differences = append(differences, "a pod does not have the container "+container.Name)
+		}
 	}
 	return differences
 }
 
-func alteredContainer(planned, given corev1.Container) []string {
+// named returns the container with a name, or nil.
+func named(containers []corev1.Container, name string) *corev1.Container {
+	if i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name }); i >= 0 {
+		return &containers[i]
+	}
+	return nil
+}
+
+func alteredContainer(planned, given corev1.Container, mirrors []objects.ImageMirror) []string {
 	var differences []string
-	if given.Image != planned.Image {
+	if !objects.SameImage(planned.Image, given.Image, mirrors) {
 		differences = append(differences, fmt.Sprintf("container %s runs image %s instead of %s", given.Name, given.Image, planned.Image))
 	}
 	if limit, want := given.Resources.Limits.Cpu(), planned.Resources.Limits.Cpu(); limit.Cmp(*want) != 0 {
@@ -96,7 +117,7 @@ func alteredContainer(planned, given corev1.Container) []string {
 		planned, given any
 	}{
 		{"command", [][]string{planned.Command, planned.Args}, [][]string{given.Command, given.Args}},
-		{"environment", environment(planned), environment(given)},
+		{"environment" + changedVariables(planned.Env, given.Env), environment(planned), environment(given)},
 		{"set of mounts", planned.VolumeMounts, given.VolumeMounts},
 		{"security context", privileges(planned), privileges(given)},
 		{"probe or hook", hooks(planned), hooks(given)},
@@ -106,6 +127,23 @@ func alteredContainer(planned, given corev1.Container) []string {
 		}
 	}
 	return differences
+}
+
+// changedVariables names the variables that were added, changed or removed.
+func changedVariables(planned, given []corev1.EnvVar) string {
+	names := map[string]bool{}
+	for _, list := range [][2][]corev1.EnvVar{{planned, given}, {given, planned}} {
+		for _, v := range list[0] {
+			same := func(other corev1.EnvVar) bool { return equality.Semantic.DeepEqual(v, other) }
+			if v.Name != envvar.Deadline && !slices.ContainsFunc(list[1], same) {
+				names[v.Name] = true
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + units.Clip(strings.Join(slices.Sorted(maps.Keys(names)), ", "), longestText) + ")"
 }
 
 // environment returns a container's variables without the value of its deadline, which depends on

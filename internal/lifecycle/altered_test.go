@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // plannedPod returns the pod that the operator creates.
@@ -48,8 +49,8 @@ func TestDifferencesThatAffectTheNumbersAreFound(t *testing.T) {
 		}, "container login has a memory limit of 1Gi instead of 128Mi"},
 		{"another command", func(_ *corev1.PodSpec, c *corev1.Container) { c.Command = []string{"sh"} }, "container login has another command"},
 		{"other arguments", func(_ *corev1.PodSpec, c *corev1.Container) { c.Args = append(c.Args, "--fast") }, "container login has another command"},
-		{"another variable", func(_ *corev1.PodSpec, c *corev1.Container) { c.Env[0].Value = "4" }, "container login has another environment"},
-		{"one more variable", func(_ *corev1.PodSpec, c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: "GOGC"}) }, "container login has another environment"},
+		{"another variable", func(_ *corev1.PodSpec, c *corev1.Container) { c.Env[0].Value = "4" }, "container login has another environment (HASHMARK_COST)"},
+		{"one more variable", func(_ *corev1.PodSpec, c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: "HTTP_PROXY"}) }, "container login has another environment (HTTP_PROXY)"},
 		{"variables of a ConfigMap", func(_ *corev1.PodSpec, c *corev1.Container) { c.EnvFrom = make([]corev1.EnvFromSource, 1) }, "container login has another environment"},
 		{"a mount over the program", func(_ *corev1.PodSpec, c *corev1.Container) {
 			c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "x", MountPath: "/loginservice"})
@@ -62,10 +63,12 @@ func TestDifferencesThatAffectTheNumbersAreFound(t *testing.T) {
 		{"a hook", func(_ *corev1.PodSpec, c *corev1.Container) { c.Lifecycle = &corev1.Lifecycle{} }, "container login has another probe or hook"},
 		{"one more container", func(p *corev1.PodSpec, _ *corev1.Container) {
 			p.Containers = append(p.Containers, corev1.Container{Name: "proxy"})
-		}, "a pod has 3 containers instead of 2"},
+		}, "a pod has the additional container proxy"},
+		{"a missing container", func(p *corev1.PodSpec, _ *corev1.Container) { p.InitContainers = nil }, "a pod does not have the container calibrate"},
+		{"resources of the whole pod", func(p *corev1.PodSpec, _ *corev1.Container) { p.Resources = &corev1.ResourceRequirements{} }, "a pod has resources of its own, for all its containers together"},
 		{"a container to debug it", func(p *corev1.PodSpec, _ *corev1.Container) {
-			p.EphemeralContainers = make([]corev1.EphemeralContainer, 1)
-		}, "a pod has 3 containers instead of 2"},
+			p.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "debug"}}}
+		}, "a pod has the additional container debug"},
 		{"the host's network", func(p *corev1.PodSpec, _ *corev1.Container) { p.HostNetwork = true }, "a pod has other namespaces of its host"},
 		{"a ConfigMap in place of a volume", func(p *corev1.PodSpec, _ *corev1.Container) {
 			p.Volumes[0].VolumeSource = corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}
@@ -75,7 +78,7 @@ func TestDifferencesThatAffectTheNumbersAreFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			pod := &corev1.Pod{Spec: plannedPod()}
 			tt.change(&pod.Spec, &pod.Spec.Containers[0])
-			if diff := cmp.Diff([]string{tt.want}, altered(pod, plannedPod())); diff != "" {
+			if diff := cmp.Diff([]string{tt.want}, altered(pod, plannedPod(), nil)); diff != "" {
 				t.Errorf("the differences (-want +got):\n%s", diff)
 			}
 		})
@@ -86,6 +89,7 @@ func TestFieldsThatTheClusterFillsInAreNoDifference(t *testing.T) {
 	pod := &corev1.Pod{Spec: plannedPod()}
 	c := &pod.Spec.Containers[0]
 	c.ImagePullPolicy = corev1.PullAlways
+	c.Image = "mirror.example/service@sha256:0123"
 	c.Env[1].Value = "one o'clock"
 	c.Resources.Limits[corev1.ResourceEphemeralStorage] = resource.MustParse("1Gi")
 	c.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("0.5")
@@ -94,7 +98,7 @@ func TestFieldsThatTheClusterFillsInAreNoDifference(t *testing.T) {
 	pod.Spec.NodeName, pod.Spec.NodeSelector = "node-a", map[string]string{"zone": "a"}
 	pod.Spec.Volumes[1].Secret.DefaultMode = ptr.To[int32](0o644)
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "token"})
-	if got := altered(pod, plannedPod()); len(got) > 0 {
+	if got := altered(pod, plannedPod(), []objects.ImageMirror{{Source: "service", Mirror: "mirror.example/service"}}); len(got) > 0 {
 		t.Errorf("the differences are %q", got)
 	}
 }
@@ -111,7 +115,7 @@ func TestPodsAreComparedWithThePlanAndNotWithTheCluster(t *testing.T) {
 		t.Fatalf("without a plan, pods that are like the cluster's templates differ: %q", got)
 	}
 	o.Planned.Service = ptr.To(plannedPod())
-	want := []string{"container login has another environment"}
+	want := []string{"container login has another environment (HASHMARK_COST)"}
 	if diff := cmp.Diff(want, placement(o).Altered); diff != "" {
 		t.Errorf("the service's differences (-want +got):\n%s", diff)
 	}

@@ -98,7 +98,7 @@ func (o *Observation) companionRefused(name string) *Decision {
 	for _, deployment := range o.Children.Companions {
 		for _, condition := range deployment.Status.Conditions {
 			if deployment.Labels[v1beta1.LabelCompanion] == name && condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
-				return refusal("the pod of companion "+name, condition.Message)
+				return o.refusal("the pod of companion "+name, condition.Message)
 			}
 		}
 	}

@@ -84,10 +84,10 @@ func generatorWaits(o *Observation) Decision {
 	}
 	switch {
 	case len(c.GeneratorPods) == 0 && c.JobRefusal != "":
-		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
+		return waitOrBreak(o, *o.refusal("the load generator's pod", c.JobRefusal), since)
 	case ptr.Deref(c.Job.Spec.Suspend, false):
 		return waitOrBreak(o, *wait(v1beta1.ReasonJobSuspended,
-			"Something in the cluster, such as a queue for Jobs, suspends Job "+c.Job.Name+"; exempt it there, or wait until it is resumed"), since)
+			"Something in the cluster, such as Kueue, suspends Job "+c.Job.Name+"; wait until it is resumed, exempt the namespace there, or ask an administrator to name the queue with trialPods.labels (kueue.x-k8s.io/queue-name)"), since)
 	case o.Now.Sub(since) < queue.Patience:
 		return *wait(v1beta1.ReasonUnderLoad, loading) // as shown since the Job was created
 	}

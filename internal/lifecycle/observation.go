@@ -13,6 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -38,6 +39,8 @@ type Settings struct {
 	Paused bool
 	// GeneratorCPULimit is the operator's default, for trials that set no limit.
 	GeneratorCPULimit string
+	// ImageMirrors are where a pod may take its images from instead.
+	ImageMirrors []objects.ImageMirror
 }
 
 // Observation is what one pass observed of a trial and its surroundings.
@@ -66,6 +69,8 @@ type Observation struct {
 	// Strays are generators of the trial that no Job controls any more and that may still load its
 	// service, by name.
 	Strays []string
+	// Needs is what an attempt requests; zero if that is unknown.
+	Needs objects.Needs
 	// Foreign are the names of objects that have the trial's labels and do not belong to it.
 	Foreign []string
 	// Planned is what the pods are compared with. It is filled only if an attempt is about to be

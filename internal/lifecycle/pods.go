@@ -127,12 +127,17 @@ func RefusalReason(message string) string {
 }
 
 // refusal waits for a kind of object that the API server does not admit.
-func refusal(what, message string) *Decision {
-	reason := RefusalReason(message)
-	if reason == v1beta1.ReasonQuotaRefused {
-		return wait(reason, fmt.Sprintf("A resource quota of the namespace refuses %s; raise the quota or request less: %s", what, message))
+func (o *Observation) refusal(what, message string) *Decision {
+	text := fmt.Sprintf("The cluster refuses %s: %s", what, strings.TrimSuffix(message, "."))
+	if do := adviceOn(message); do != "" {
+		// The advice comes first: a message can be long, and its middle is left out then.
+		text = fmt.Sprintf("The cluster refuses %s. %s. It says: %s", what, do, strings.TrimSuffix(message, "."))
 	}
-	return wait(reason, fmt.Sprintf("The cluster refuses %s: %s", what, message))
+	reason := RefusalReason(message)
+	if reason == v1beta1.ReasonQuotaRefused && o.Needs.Pods > 0 {
+		text = fmt.Sprintf("An attempt needs %s. %s", o.Needs, text)
+	}
+	return wait(reason, text)
 }
 
 // Refused returns what follows if the API server does not admit an object of the attempt: wait, and
@@ -140,7 +145,7 @@ func refusal(what, message string) *Decision {
 // one. A webhook may answer each time with another one, and each write of the status causes the
 // next pass at once.
 func Refused(o *Observation, message string) Decision {
-	decision := waitOrBreak(o, *refusal("an object", message), waitingSince(o))
+	decision := waitOrBreak(o, *o.refusal("an object", message), waitingSince(o))
 	if status := &o.Trial.Status; decision.Action == Wait && decision.Reason == status.Reason {
 		decision.Message = status.Message
 	}

@@ -78,7 +78,7 @@ func serviceWaits(o *Observation) *Decision {
 	if len(c.ServicePods) < int(o.Trial.Spec.Service.Replicas) {
 		for _, condition := range c.Deployment.Status.Conditions {
 			if condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
-				return refusal("a pod", condition.Message)
+				return o.refusal("a pod of the login service", condition.Message)
 			}
 		}
 		return wait(v1beta1.ReasonDeploying, preparing)

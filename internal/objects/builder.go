@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
-	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Builder builds the Kubernetes objects of one attempt of a trial. Create one with New; the zero value is
@@ -42,17 +41,7 @@ func New(settings Settings, trial *v1beta1.SizingTrial, number int32, deadline t
 	if experiment == nil {
 		return Builder{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
 	}
-	service, err := guaranteed("the variant's cpuLimit", trial.Spec.Variant.CPULimit, "service.memoryLimit", units.Written(trial.Spec.Service.MemoryLimit))
-	if err != nil {
-		return Builder{}, err
-	}
-	generator, err := guaranteed(
-		"the generator's CPU limit", cmp.Or(units.Written(trial.Spec.Generator.CPULimit), settings.GeneratorCPULimit),
-		"the generator's memory limit", settings.GeneratorMemoryLimit)
-	if err != nil {
-		return Builder{}, err
-	}
-	companions, err := companionResources(trial.Spec)
+	service, generator, companions, err := settings.resources(trial.Spec)
 	if err != nil {
 		return Builder{}, err
 	}
@@ -111,6 +100,8 @@ type Settings struct {
 	// SecretsPolicy is the name of the ValidatingAdmissionPolicy, and of its binding, that lets users name only Secrets that they
 	// can read; without one, no experiment may name a Secret.
 	SecretsPolicy string
+	// Pods are what the administrator gives to the pods.
+	Pods PodSettings
 	// PullPolicy is when a node pulls both images; empty means Kubernetes' default.
 	PullPolicy corev1.PullPolicy
 

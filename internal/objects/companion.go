@@ -94,6 +94,7 @@ func (b Builder) companionPod(companion v1beta1.Companion, resources corev1.Reso
 	c.StartupProbe = startupProbe(evidence.ReadyPath, evidencePortName)
 
 	pod := b.podSpec()
+	b.runAsOwn(&pod)
 	pod.InitContainers, pod.Volumes = []corev1.Container{install}, []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, installSize)}
 	for i, path := range companion.Writable {
 		name := writable(CompanionContainer, i)

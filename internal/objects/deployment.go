@@ -142,20 +142,20 @@ func (b Builder) placeInPool(pod *corev1.PodSpec) {
 	if pool == nil {
 		return
 	}
-	if len(pool.NodeSelector) > 0 {
-		pod.NodeSelector = make(map[string]string, len(pool.NodeSelector))
-	}
+	labels := make(map[string]string, len(pool.NodeSelector))
 	for key, value := range pool.NodeSelector {
-		pod.NodeSelector[key] = string(value)
+		labels[key] = string(value)
 	}
+	var tolerations []corev1.Toleration
 	for _, toleration := range pool.Tolerations {
-		pod.Tolerations = append(pod.Tolerations, corev1.Toleration{
+		tolerations = append(tolerations, corev1.Toleration{
 			Key:      toleration.Key,
 			Operator: corev1.TolerationOperator(toleration.Operator),
 			Value:    toleration.Value,
 			Effect:   corev1.TaintEffect(toleration.Effect),
 		})
 	}
+	placeOn(pod, labels, tolerations)
 }
 
 // cpuMilli returns the CPU limit of the service in thousandths.

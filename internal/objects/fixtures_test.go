@@ -30,6 +30,12 @@ func settings() objects.Settings {
 // fullSettings sets everything that settings leaves out.
 func fullSettings() objects.Settings {
 	full := settings()
+	full.Pods = objects.PodSettings{
+		Labels: map[string]string{"business-owner": "security"}, Annotations: map[string]string{"example.com/owner": "platform"},
+		InheritedLabels:  []string{"team", "cost-centre"},
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}, PriorityClassName: "measured", RuntimeClassName: "runc",
+		NodeSelector: map[string]string{"kubernetes.io/os": "linux"}, Tolerations: []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}},
+	}
 	full.GeneratorTolerations = []corev1.Toleration{{
 		Key: "hashmark.dev/load", Operator: corev1.TolerationOpEqual, Value: "true", Effect: corev1.TaintEffectNoSchedule,
 	}}
@@ -74,6 +80,7 @@ func tlsTrial() *v1beta1.SizingTrial {
 // fullTrial sets everything that trial leaves out.
 func fullTrial() *v1beta1.SizingTrial {
 	full := trial()
+	full.Labels = map[string]string{"team": "a", "other": "b"}
 	full.Spec.Variant.Name = "c10-1500m-w2q64-small"
 	full.Spec.Variant.CPULimit = "1.5"
 	full.Spec.Variant.Concurrency = v1beta1.Concurrency{
@@ -104,6 +111,7 @@ func hashTrial() *v1beta1.SizingTrial {
 func ownSettings() objects.Settings {
 	own := settings()
 	own.AllowedServiceImages, own.SecretsPolicy = []string{"registry.example/other", "registry.example/team/"}, "hashmark-own-secrets"
+	own.Pods.RunAsUser = ptr.To[int64](objects.Unprivileged)
 	return own
 }
 

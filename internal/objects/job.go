@@ -88,8 +88,7 @@ func (b Builder) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
 
 // placeWithLoad restricts a pod to the nodes for load, and keeps it away from the service.
 func (b Builder) placeWithLoad(pod *corev1.PodSpec) {
-	pod.NodeSelector = maps.Clone(b.settings.GeneratorNodeSelector)
-	pod.Tolerations = slices.Clone(b.settings.GeneratorTolerations)
+	placeOn(pod, b.settings.GeneratorNodeSelector, b.settings.GeneratorTolerations)
 	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
 	*away = append(*away, awayFrom(b.ServiceSelector()))
 }

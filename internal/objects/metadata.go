@@ -51,7 +51,8 @@ func (b Builder) selector(component string) map[string]string {
 
 // labels identify what an object belongs to: by UID for the operator, and by name for people.
 func (b Builder) labels(component string) map[string]string {
-	labels := b.selector(component)
+	labels := b.settings.Pods.labels(b.trial.Labels)
+	maps.Copy(labels, b.selector(component))
 	labels[v1beta1.LabelExperimentUID] = string(b.experiment.UID)
 	labels[v1beta1.LabelExperiment] = b.experiment.Name
 	labels[v1beta1.LabelVariant] = b.trial.Spec.Variant.Name
@@ -61,9 +62,10 @@ func (b Builder) labels(component string) map[string]string {
 // metadata returns the metadata of an object of the attempt, which the trial controls.
 func (b Builder) metadata(name, component string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Name:      name,
-		Namespace: b.trial.Namespace,
-		Labels:    b.labels(component),
+		Name:        name,
+		Namespace:   b.trial.Namespace,
+		Labels:      b.labels(component),
+		Annotations: maps.Clone(b.settings.Pods.Annotations),
 		OwnerReferences: []metav1.OwnerReference{
 			*metav1.NewControllerRef(b.trial, v1beta1.GroupVersion.WithKind("SizingTrial")),
 		},
@@ -73,7 +75,30 @@ func (b Builder) metadata(name, component string) metav1.ObjectMeta {
 func (b Builder) podMetadata(component string) metav1.ObjectMeta {
 	labels := b.labels(component)
 	maps.Copy(labels, meshLabels)
-	return metav1.ObjectMeta{Labels: labels, Annotations: maps.Clone(podAnnotations)}
+	annotations := map[string]string{}
+	maps.Copy(annotations, b.settings.Pods.Annotations)
+	maps.Copy(annotations, podAnnotations)
+	return metav1.ObjectMeta{Labels: labels, Annotations: annotations}
+}
+
+// labels returns the administrator's labels, and instead of them those that objects get from the labels of their trial.
+func (s PodSettings) labels(of map[string]string) map[string]string {
+	labels := map[string]string{}
+	maps.Copy(labels, s.Labels)
+	maps.Copy(labels, s.Inherited(of))
+	return labels
+}
+
+// Inherited returns the labels that objects get from those of their experiment. A trial has them, so that its objects stay
+// the same if the experiment's change.
+func (s PodSettings) Inherited(of map[string]string) map[string]string {
+	labels := map[string]string{}
+	for _, key := range s.InheritedLabels {
+		if value, has := of[key]; has {
+			labels[key] = value
+		}
+	}
+	return labels
 }
 
 // nameDigits is the number of hex digits of the hash in a name. 40 bits make collisions in a

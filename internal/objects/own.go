@@ -64,17 +64,6 @@ func (s Settings) CheckImages(service v1beta1.Service) error {
 	return nil
 }
 
-// within reports whether an image is in a repository, or in one below it: registry.example/team
-// admits registry.example/team/login:v1 and not registry.example/team-evil.
-func within(image, repository string) bool {
-	rest, is := strings.CutPrefix(image, strings.TrimSuffix(repository, "/"))
-	if !is || repository == "" || rest == "" {
-		return false
-	}
-	tag := rest[0] == ':' && !strings.Contains(rest, "/") // otherwise it is a port
-	return tag || rest[0] == '/' || rest[0] == '@'
-}
-
 // ownPod builds the pod of a user's own login service. Two init containers copy Hashmark's program and
 // k6 into the pod. The third starts the service, and times logins instead of hashes, under the same
 // limits. Then the service runs as a child of a process that reports what the container uses.
@@ -108,6 +97,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 	login.StartupProbe = startupProbe(evidence.ReadyPath, evidencePortName)
 
 	pod := b.podSpec()
+	b.runAsOwn(&pod)
 	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
 	*away = append(*away, b.awayFromCompanions()...)
 	pod.InitContainers = []corev1.Container{install, b.copyScript(), calibrate}

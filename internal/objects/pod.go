@@ -1,23 +1,61 @@
 package objects
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
+// Unprivileged is the user ID that Hashmark's images run as. Any number but 0 works; this one is common in images without a
+// user database.
+const Unprivileged = 65532
+
+// PodSettings are what an administrator gives to the pods of all trials: what a platform requires of every pod.
+type PodSettings struct {
+	// Labels and Annotations that pods, Deployments and Jobs get beside Hashmark's own.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// InheritedLabels are keys of labels that they get from their experiment, if it has them.
+	InheritedLabels []string `json:"inheritedLabels,omitempty"`
+	// ImagePullSecrets are Secrets in each experiment's namespace with which nodes pull the images.
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+	// PriorityClassName and RuntimeClassName of the pods; empty means Kubernetes' defaults.
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+	RuntimeClassName  string `json:"runtimeClassName,omitempty"`
+	// NodeSelector and Tolerations are added to those of node pools and of the generator.
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+	// RunAsUser is the user and group ID of own login services and companions; nil leaves it to the platform or the image.
+	// Hashmark's own images have a user, which the platform may replace.
+	RunAsUser *int64 `json:"runAsUser"`
+	// ImageMirrors are where nodes or webhooks may take images from instead.
+	ImageMirrors []ImageMirror `json:"imageMirrors,omitempty"`
+}
+
+// ImageMirror is a repository, or a part of its path from the left, and one that has the same images.
+type ImageMirror struct {
+	Source string `json:"source"`
+	Mirror string `json:"mirror"`
+}
+
 const (
-	// unprivileged is the user ID that the images run as. Any number but 0 works; this one is
-	// common in images without a user database.
-	unprivileged = 65532
 	// graceSeconds is how long a pod has to terminate. The login service drains within four
 	// seconds, and a load that is removed should end soon.
 	graceSeconds = 5
 )
 
 func (b Builder) podSpec() corev1.PodSpec {
-	return corev1.PodSpec{
+	given := b.settings.Pods
+	pod := corev1.PodSpec{
+		ImagePullSecrets:  slices.Clone(given.ImagePullSecrets),
+		PriorityClassName: given.PriorityClassName,
+		NodeSelector:      maps.Clone(given.NodeSelector),
+		Tolerations:       slices.Clone(given.Tolerations),
+
 		ServiceAccountName:           ServiceAccountName(b.experiment.UID),
 		AutomountServiceAccountToken: ptr.To(false),
 		// Otherwise each Service of the namespace would add environment variables.
@@ -31,11 +69,30 @@ func (b Builder) podSpec() corev1.PodSpec {
 		}},
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
-			RunAsUser:      ptr.To[int64](unprivileged),
-			RunAsGroup:     ptr.To[int64](unprivileged),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 	}
+	if given.RuntimeClassName != "" {
+		pod.RuntimeClassName = &given.RuntimeClassName
+	}
+	return pod
+}
+
+// runAsOwn gives a pod with a user's image a user, because the image's can be root.
+func (b Builder) runAsOwn(pod *corev1.PodSpec) {
+	if user := b.settings.Pods.RunAsUser; user != nil {
+		pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsGroup = user, user
+	}
+}
+
+// placeOn adds to the labels of a pod's nodes, and to the taints that it tolerates. The administrator's labels win.
+func placeOn(pod *corev1.PodSpec, labels map[string]string, tolerations []corev1.Toleration) {
+	if len(labels) > 0 {
+		all := maps.Clone(labels)
+		maps.Copy(all, pod.NodeSelector)
+		pod.NodeSelector = all
+	}
+	pod.Tolerations = append(pod.Tolerations, tolerations...)
 }
 
 // awayFromOperator prefers a node without an operator, which uses CPU time during a load. That

@@ -55,7 +55,7 @@ func Objects(flags ...string) ([]*unstructured.Unstructured, error) {
 	if err := filepath.WalkDir(filepath.Join(root, "charts/hashmark"), look); err != nil {
 		return nil, err
 	}
-	text, err := output(root, helm, append([]string{"template", "hashmark", "charts/hashmark", "--namespace=hashmark-system"}, flags...)...)
+	text, err := output(root, helm, append([]string{"template", "hashmark", "charts/hashmark", "--namespace=hashmark-system", "--set=image.registry=hashmark.dev"}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,10 @@ func TestTheSchemaKnowsEachValueAndNoOther(t *testing.T) {
 		t.Fatalf("found %d values, want at least 80: the test reads the wrong file", len(known))
 	}
 	// Keys that are free or defined by Kubernetes.
-	open := []string{"operator.resources.requests.", "operator.resources.limits.", "dashboards.labels."}
+	open := []string{
+		"operator.resources.requests.", "operator.resources.limits.", "smokeTest.resources.requests.", "smokeTest.resources.limits.", "dashboards.labels.",
+		"operator.podSecurityContext.", "operator.securityContext.",
+	}
 	for _, key := range known {
 		isOpen := slices.ContainsFunc(open, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 		if !isOpen && !slices.Contains(named, key) {
@@ -80,8 +83,8 @@ func TestTheSchemaKnowsEachValueAndNoOther(t *testing.T) {
 		}
 	}
 	for _, key := range named {
-		// Helm adds global to the values of every subchart.
-		if key != "global" && !slices.Contains(known, key) {
+		// Helm adds global to the values of every subchart, and a parent chart enabled.
+		if key != "global" && key != "enabled" && !slices.Contains(known, key) {
 			t.Errorf("values.yaml lacks %s of values.schema.json", key)
 		}
 	}

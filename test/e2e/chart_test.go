@@ -28,18 +28,26 @@ func TestTheChartOnACluster(t *testing.T) {
 	t.Run("namespaced, with two replicas, by Helm 3", func(t *testing.T) { staysInItsNamespaces(t, helm3(t), values) })
 }
 
-// fromInstallToTakeover tests the life cycle of a release, in a namespace that enforces
-// restricted pods.
+// fromInstallToTakeover tests the life cycle of a release, in a namespace that enforces restricted pods and the rules of a
+// company.
 func fromInstallToTakeover(t *testing.T, helm, values string) {
-	r := install(t, helm, values)
+	companyRules(t)
+	r := install(t, helm, values, "--values", "../chart/values/company.yaml")
+	limits(t, r.namespace)
 	t.Run("its own test passes", func(t *testing.T) {
 		r.must(t, "test", "--timeout=5m")
 	})
 	watched := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "upgraded", costs(4, 6), longer(10)))
+	e := tiny(namespace(t), "upgraded", costs(4, 6), longer(10))
+	limits(t, e.Namespace)
+	e.Labels = map[string]string{"business-owner": "team-a"}
+	create(t, e)
 	t.Run("an upgrade under load loses and repeats nothing", func(t *testing.T) {
+		underLoad(t, e)
+		inherits(t, e)
 		r.upgradeUnderLoad(t, e)
 		eachMeasuredOnce(t, e, watched)
+		notAltered(t, e)
 	})
 	t.Run("results outlive the release and are taken over", func(t *testing.T) {
 		finished(t, e, time.Second)

@@ -41,14 +41,14 @@ func TestAllThatUsersApplyIsAccepted(t *testing.T) {
 		t.Fatalf("there are no values: %v", err)
 	}
 	for _, file := range append(values, "", root+"/tools/cluster/values.yaml", root+"/hack/monitoring/values.yaml") {
-		arguments := []string{"template", "hashmark", "charts/hashmark", "--namespace=hashmark-system", "--kube-version=" + version.GitVersion}
+		arguments := []string{"template", "hashmark", "charts/hashmark", "--namespace=hashmark-system", withRegistry, "--kube-version=" + version.GitVersion}
 		if file != "" {
 			arguments = append(arguments, "--values="+strings.TrimPrefix(file, root+"/"))
 		}
 		rendered["the chart with "+filepath.Base(file)] = output(t, helm(t), arguments...)
 	}
 	folder := t.TempDir()
-	output(t, "hack/manifests.sh", "charts/hashmark", folder)
+	output(t, "hack/manifests.sh", "charts/hashmark", folder, withRegistry)
 	for _, name := range []string{"install", "admission", "own-service", "monitoring"} {
 		manifests, err := os.ReadFile(filepath.Join(folder, name+".yaml"))
 		if err != nil {
@@ -118,7 +118,7 @@ func defineMonitors(t *testing.T) {
 // notes returns the experiment that the chart's notes suggest.
 func notes(t *testing.T) string {
 	t.Helper()
-	text := output(t, helm(t), "install", "hashmark", "charts/hashmark", "--namespace=hashmark-system", "--dry-run=client")
+	text := output(t, helm(t), "install", "hashmark", "charts/hashmark", "--namespace=hashmark-system", withRegistry, "--dry-run=client")
 	_, after, begins := strings.Cut(text, "<<'END'\n")
 	experiment, _, ends := strings.Cut(after, "\nEND\n")
 	if !begins || !ends {
@@ -167,9 +167,12 @@ func objectsOf(t *testing.T, text string) (objects []unstructured.Unstructured) 
 	}
 }
 
+// withRegistry is the flag without which the chart is refused.
+const withRegistry = "--set=image.registry=hashmark.dev"
+
 // TestAnUnknownFieldOfAManifestIsRefused shows that the test above would find one.
 func TestAnUnknownFieldOfAManifestIsRefused(t *testing.T) {
-	text := strings.Replace(output(t, helm(t), "template", "hashmark", "charts/hashmark"), "\n  replicas:", "\n  replica:", 1)
+	text := strings.Replace(output(t, helm(t), "template", "hashmark", "charts/hashmark", withRegistry), "\n  replicas:", "\n  replica:", 1)
 	var refused []string
 	for _, object := range objectsOf(t, text) {
 		if object.GetKind() == "Deployment" {

@@ -39,6 +39,9 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- define "hashmark.image" -}}
 {{- $root := first . -}}
 {{- $image := last . -}}
+{{- if not (or $root.Values.image.registry (contains "/" $image.repository)) -}}
+{{- fail "image.registry is empty, and there is no registry with Hashmark's images that everybody can pull from; publish them to yours with: IMAGES=registry.example.com/team make release-local, and install the chart from there, or set image.registry=registry.example.com/team." -}}
+{{- end -}}
 {{- with $root.Values.image.registry }}{{ . }}/{{ end -}}
 {{- $image.repository -}}
 {{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ coalesce $image.tag $root.Values.image.tag $root.Chart.AppVersion }}{{ end -}}
@@ -108,6 +111,16 @@ loginService:
   {{- end }}
   {{- with include "hashmark.secretsPolicy" . }}
   secretsPolicy: {{ . }}
+  {{- end }}
+{{- $pods := omit .Values.trialPods "runAsUser" }}
+{{- $user := .Values.trialPods.runAsUser }}
+{{- if eq (toString $user) "auto" }}{{ $user = .Capabilities.APIVersions.Has "security.openshift.io/v1" | ternary "platform" 65532 }}{{ end }}
+trialPods:
+  runAsUser: {{ eq (toString $user) "platform" | ternary "null" (int64 $user) }}
+  {{- range $key := keys $pods | sortAlpha }}
+  {{- with index $pods $key }}
+  {{ $key }}: {{ toJson . }}
+  {{- end }}
   {{- end }}
 generator:
   image: {{ include "hashmark.image" (list . .Values.generator.image) }}
