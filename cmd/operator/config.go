@@ -287,6 +287,17 @@ func checkPlacement(of string, nodeSelector map[string]string, tolerations []cor
 
 // checkPods refuses settings with which the API server refuses every pod, or that would replace Hashmark's own labels.
 func checkPods(pods objects.PodSettings) error {
+	var mirrors []string
+	for _, m := range pods.ImageMirrors {
+		mirrors = append(mirrors, m.Source, m.Mirror)
+	}
+	if user := pods.RunAsUser; user != nil && (*user < 1 || *user > math.MaxInt32) {
+		return fmt.Errorf("trialPods.runAsUser is %d; use a user ID above 0, or null to leave it to the platform", *user)
+	}
+	return cmp.Or(checkPodLabels(pods), checkPodNames(pods), checkRepositories("trialPods.imageMirrors", mirrors))
+}
+
+func checkPodLabels(pods objects.PodSettings) error {
 	for _, key := range slices.Concat(slices.Sorted(maps.Keys(pods.Labels)), pods.InheritedLabels) {
 		if err := checkLabel(key, pods.Labels[key]); err != nil {
 			return fmt.Errorf("trialPods.labels and inheritedLabels: %w", err)
@@ -300,23 +311,19 @@ func checkPods(pods objects.PodSettings) error {
 			return fmt.Errorf("trialPods.annotations: %q is not a key of Kubernetes: %s", key, strings.Join(wrong, "; "))
 		}
 	}
-	names := map[string][]string{"priorityClassName": {pods.PriorityClassName}, "runtimeClassName": {pods.RuntimeClassName}}
+	return nil
+}
+
+func checkPodNames(pods objects.PodSettings) error {
+	type named struct{ field, name string }
+	var names []named
 	for _, secret := range pods.ImagePullSecrets {
-		names["imagePullSecrets"] = append(names["imagePullSecrets"], cmp.Or(secret.Name, "?"))
+		names = append(names, named{"imagePullSecrets", cmp.Or(secret.Name, "?")}) // an entry without a name is no Secret
 	}
-	for _, field := range slices.Sorted(maps.Keys(names)) {
-		for _, name := range names[field] {
-			if wrong := validation.IsDNS1123Subdomain(name); name != "" && len(wrong) > 0 {
-				return fmt.Errorf("trialPods.%s: %q is not a name of Kubernetes", field, name)
-			}
-		}
-	}
-	if user := pods.RunAsUser; user != nil && (*user < 1 || *user > math.MaxInt32) {
-		return fmt.Errorf("trialPods.runAsUser is %d; use a user ID above 0, or null to leave it to the platform", *user)
-	}
-	for _, m := range pods.ImageMirrors {
-		if err := checkRepositories("trialPods.imageMirrors", []string{m.Source, m.Mirror}); err != nil {
-			return err
+	names = append(names, named{"priorityClassName", pods.PriorityClassName}, named{"runtimeClassName", pods.RuntimeClassName})
+	for _, n := range names {
+		if wrong := validation.IsDNS1123Subdomain(n.name); n.name != "" && len(wrong) > 0 {
+			return fmt.Errorf("trialPods.%s: %q is not a name of Kubernetes", n.field, n.name)
 		}
 	}
 	return nil

@@ -162,7 +162,7 @@ func TestWhatAPlatformRefusesIsSaidWithWhatHelps(t *testing.T) {
 				e.Spec.Matrix.CPULimits = fixture.Limits(test.cpu)
 			}
 			create(t, e)
-			until(t, time.Minute, string(test.reason), func() (bool, string) {
+			until(t, time.Minute, test.reason, func() (bool, string) {
 				trials := trialsOf(t, e)
 				if len(trials) == 0 {
 					return false, "no trial"
