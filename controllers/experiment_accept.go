@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,8 +55,8 @@ func (p *experimentPass) check(seed int64) error {
 	if err := p.Settings.CheckImages(p.experiment.Spec.Service); err != nil {
 		return err
 	}
-	if p.secrets != nil {
-		return p.secrets
+	if err := cmp.Or(p.secrets, p.Settings.CheckPools(p.experiment.Spec.Matrix.NodePools)); err != nil {
+		return err
 	}
 	planned, err := matrix.Plan(p.experiment, seed)
 	if err != nil {
@@ -71,34 +73,57 @@ func (p *experimentPass) readPolicy(ctx context.Context) error {
 	if p.secrets = p.Settings.CheckSecrets(service); p.secrets != nil || p.begun() || !objects.NamesSecret(service) {
 		return nil
 	}
+	why, err := p.policyFault(ctx, client.ObjectKey{Name: p.Settings.SecretsPolicy})
+	if why != "" {
+		p.secrets = objects.RefuseSecrets(service, "the ValidatingAdmissionPolicy "+p.Settings.SecretsPolicy+", which checks who may read it, "+why)
+	}
+	return err
+}
+
+// policyFault returns why a policy, with its binding, does not check the Secrets of the experiment, or "" if it does.
+func (p *experimentPass) policyFault(ctx context.Context, name client.ObjectKey) (why string, err error) {
 	policy, binding := &admissionv1.ValidatingAdmissionPolicy{}, &admissionv1.ValidatingAdmissionPolicyBinding{}
-	name := client.ObjectKey{Name: p.Settings.SecretsPolicy}
-	err := p.Live.Get(ctx, name, policy)
-	if err == nil {
+	if err = p.Live.Get(ctx, name, policy); err == nil {
 		err = p.Live.Get(ctx, name, binding)
 	}
-	why := ""
 	switch {
 	case apierrors.IsNotFound(err):
-		why = "has been deleted, or its binding"
+		return "has been deleted, or its binding", nil
 	case apierrors.IsForbidden(err):
-		why = "can't be read by this operator, or its binding"
+		return "can't be read by this operator, or its binding", nil
 	case err != nil:
-		return err
+		return "", err
 	case !denies(policy, binding):
-		why = "does not deny in all namespaces"
-	default:
-		return nil
+		return "does not deny in all namespaces", nil
+	case !checked(p.experiment, policy) || !checked(p.experiment, binding):
+		return "is not older than the experiment, which was not checked; create the experiment again", nil
 	}
-	p.secrets = objects.RefuseSecrets(service, "the ValidatingAdmissionPolicy "+name.Name+", which checks who may read it, "+why)
-	return nil
+	return "", nil
+}
+
+// inForce is how long the API servers may take to apply a new policy.
+const inForce = 10 * time.Second
+
+// checked reports whether an object of admission was in force when an experiment was created.
+func checked(experiment *v1beta1.SizingExperiment, by client.Object) bool {
+	return !experiment.CreationTimestamp.Time.Before(by.GetCreationTimestamp().Add(inForce))
 }
 
 // denies reports whether a policy denies in all namespaces.
 func denies(policy *admissionv1.ValidatingAdmissionPolicy, binding *admissionv1.ValidatingAdmissionPolicyBinding) bool {
-	return policy.DeletionTimestamp == nil && ptr.Deref(policy.Spec.FailurePolicy, admissionv1.Fail) == admissionv1.Fail &&
-		binding.DeletionTimestamp == nil && binding.Spec.PolicyName == policy.Name && binding.Spec.MatchResources == nil &&
-		slices.Contains(binding.Spec.ValidationActions, admissionv1.Deny)
+	return wholePolicy(policy) && binding.DeletionTimestamp == nil && binding.Spec.PolicyName == policy.Name && binding.Spec.MatchResources == nil &&
+		binding.Spec.ParamRef == nil && slices.Contains(binding.Spec.ValidationActions, admissionv1.Deny)
+}
+
+// wholePolicy reports whether a policy leaves nobody out. Its only condition is that the own service changes.
+func wholePolicy(policy *admissionv1.ValidatingAdmissionPolicy) bool {
+	spec, matches := policy.Spec, ptr.Deref(policy.Spec.MatchConstraints, admissionv1.MatchResources{})
+	everything := func(selector *metav1.LabelSelector) bool {
+		return selector == nil || len(selector.MatchLabels)+len(selector.MatchExpressions) == 0
+	}
+	return policy.DeletionTimestamp == nil && ptr.Deref(spec.FailurePolicy, admissionv1.Fail) == admissionv1.Fail && spec.ParamKind == nil &&
+		len(spec.Validations) > 0 && len(spec.MatchConditions) <= 1 && len(matches.ExcludeResourceRules) == 0 &&
+		everything(matches.NamespaceSelector) && everything(matches.ObjectSelector)
 }
 
 // mostChecks is the largest number of experiments whose checks are kept.
@@ -131,7 +156,7 @@ func (p *experimentPass) needs() (most objects.Needs) {
 		return most
 	}
 	largest := p.planned[0].Spec
-	largest.Role = ""
+	largest.Role, largest.Service = "", p.experiment.Spec.Service
 	for _, limit := range p.experiment.Spec.Matrix.CPULimits {
 		largest.Variant.CPULimit = units.Written(&limit)
 		if n, err := p.Settings.NeedsOf(largest); err == nil && n.CPU.Cmp(most.CPU) > 0 {

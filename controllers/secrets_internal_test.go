@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -46,6 +47,21 @@ func TestASecretNeedsThePolicyThatChecksIt(t *testing.T) {
 		"that admits after an error": {func(_ *ExperimentReconciler, p *admissionv1.ValidatingAdmissionPolicy, _ *admissionv1.ValidatingAdmissionPolicyBinding, _ *v1beta1.SizingExperiment) {
 			p.Spec.FailurePolicy = ptr.To(admissionv1.Ignore)
 		}, nil, "does not deny in all namespaces"},
+		"in namespaces with a label": {func(_ *ExperimentReconciler, p *admissionv1.ValidatingAdmissionPolicy, _ *admissionv1.ValidatingAdmissionPolicyBinding, _ *v1beta1.SizingExperiment) {
+			p.Spec.MatchConstraints = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}
+		}, nil, "does not deny in all namespaces"},
+		"with another condition": {func(_ *ExperimentReconciler, p *admissionv1.ValidatingAdmissionPolicy, _ *admissionv1.ValidatingAdmissionPolicyBinding, _ *v1beta1.SizingExperiment) {
+			p.Spec.MatchConditions = make([]admissionv1.MatchCondition, 2)
+		}, nil, "does not deny in all namespaces"},
+		"without a rule": {func(_ *ExperimentReconciler, p *admissionv1.ValidatingAdmissionPolicy, _ *admissionv1.ValidatingAdmissionPolicyBinding, _ *v1beta1.SizingExperiment) {
+			p.Spec.Validations = nil
+		}, nil, "does not deny in all namespaces"},
+		"younger than the experiment": {func(_ *ExperimentReconciler, p *admissionv1.ValidatingAdmissionPolicy, _ *admissionv1.ValidatingAdmissionPolicyBinding, e *v1beta1.SizingExperiment) {
+			p.CreationTimestamp = metav1.NewTime(e.CreationTimestamp.Add(time.Second))
+		}, nil, "create the experiment again"},
+		"with a binding that is younger than the experiment": {func(_ *ExperimentReconciler, _ *admissionv1.ValidatingAdmissionPolicy, b *admissionv1.ValidatingAdmissionPolicyBinding, e *v1beta1.SizingExperiment) {
+			b.CreationTimestamp = metav1.NewTime(e.CreationTimestamp.Add(-5 * time.Second))
+		}, nil, "create the experiment again"},
 		"that can't be read": {nil, apierrors.NewForbidden(schema.GroupResource{}, name, nil), "can't be read by this operator"},
 		"deleted, once it has begun": {func(_ *ExperimentReconciler, p *admissionv1.ValidatingAdmissionPolicy, _ *admissionv1.ValidatingAdmissionPolicyBinding, e *v1beta1.SizingExperiment) {
 			p.Name, e.Status.StartTime = "another", &metav1.Time{}
@@ -56,11 +72,13 @@ func TestASecretNeedsThePolicyThatChecksIt(t *testing.T) {
 		"of an API server that is away": {nil, errUnavailable, "the API server is away"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			policy := &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}
-			binding := &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			installed := metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(1000, 0)}
+			policy := &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: installed, Spec: admissionv1.ValidatingAdmissionPolicySpec{Validations: make([]admissionv1.Validation, 9)}}
+			binding := &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: installed, Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 				PolicyName: name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
 			}}
 			e := withOwnImage("registry.example/team/login:v1")
+			e.CreationTimestamp = metav1.Unix(2000, 0)
 			e.Spec.Service.Own.Env = []v1beta1.EnvVar{{Name: "A", ValueFrom: &v1beta1.KeySource{SecretKeyRef: &v1beta1.KeyRef{Name: "db", Key: "password"}}}}
 			r := &ExperimentReconciler{}
 			r.Settings.AllowedServiceImages, r.Settings.SecretsPolicy = []string{"registry.example/team"}, name

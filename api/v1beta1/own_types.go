@@ -177,7 +177,7 @@ type KeySource struct {
 	// A key of a Secret, which whoever creates or edits the experiment must be able to get.
 	// +optional
 	SecretKeyRef *KeyRef `json:"secretKeyRef,omitempty"`
-	// A key of a ConfigMap, for which the same holds.
+	// A key of a ConfigMap, for which the same holds where the chart's policy is installed.
 	// +optional
 	ConfigMapKeyRef *KeyRef `json:"configMapKeyRef,omitempty"`
 }

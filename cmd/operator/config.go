@@ -205,7 +205,7 @@ func (c *configuration) check() error {
 		checkRepositories("loginService.allowedImages", c.LoginService.AllowedImages),
 		checkPlacement("generator", c.Generator.NodeSelector, c.Generator.Tolerations),
 		checkPlacement("trialPods", c.TrialPods.NodeSelector, c.TrialPods.Tolerations),
-		checkPods(c.TrialPods),
+		checkPods(c.TrialPods, c.Generator),
 	)
 }
 
@@ -286,13 +286,18 @@ func checkPlacement(of string, nodeSelector map[string]string, tolerations []cor
 }
 
 // checkPods refuses settings with which the API server refuses every pod, or that would replace Hashmark's own labels.
-func checkPods(pods objects.PodSettings) error {
+func checkPods(pods objects.PodSettings, generator generatorConfiguration) error {
 	var mirrors []string
 	for _, m := range pods.ImageMirrors {
 		mirrors = append(mirrors, m.Source, m.Mirror)
 	}
 	if user := pods.RunAsUser; user != nil && (*user < 1 || *user > math.MaxInt32) {
 		return fmt.Errorf("trialPods.runAsUser is %d; use a user ID above 0, or null to leave it to the platform", *user)
+	}
+	for key, value := range generator.NodeSelector {
+		if given, has := pods.NodeSelector[key]; has && given != value {
+			return fmt.Errorf("generator.nodeSelector has %s=%s, and trialPods.nodeSelector %s=%s; no node has both", key, value, key, given)
+		}
 	}
 	return cmp.Or(checkPodLabels(pods), checkPodNames(pods), checkRepositories("trialPods.imageMirrors", mirrors))
 }

@@ -58,6 +58,7 @@ func TestParseRefusesInvalidSettings(t *testing.T) {
 		"a mirror of a tag":                {"trialPods: {imageMirrors: [{source: 'a.example/b:v1', mirror: c.example}]}", "trialPods.imageMirrors: \"a.example/b:v1\" is not a repository"},
 		"a mirror without a name":          {"trialPods: {imageMirrors: [{source: a.example}]}", `trialPods.imageMirrors: "" is not a repository`},
 		"a toleration of trials' pods":     {"trialPods: {tolerations: [{effect: NoSchedule}]}", "trialPods.tolerations: a toleration without a key requires"},
+		"selectors that no node has":       {"trialPods: {nodeSelector: {pool: a}}\ngenerator: {nodeSelector: {pool: b}}", "generator.nodeSelector has pool=b, and trialPods.nodeSelector pool=a"},
 		"a selector of trials' pods":       {"trialPods: {nodeSelector: {a b: c}}", "trialPods.nodeSelector"},
 		"an invalid URL":                   {"generator: {remoteWrite: {url: 'prometheus:9090'}}", "generator.remoteWrite"},
 		"a Secret without a URL":           {"generator: {remoteWrite: {secretName: k6}}", "generator.remoteWrite"},

@@ -177,6 +177,13 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 	if path := probePath(container.LivenessProbe); path != own.Ready.Path {
 		own.AlivePath = path
 	}
+	left = append(left, addVariables(own, container)...)
+	left = append(left, addCompanions(own)...)
+	return own, append(left, leftOut(pod, container)...)
+}
+
+// addVariables adds the variables of a container, and returns what it leaves out, or what to check.
+func addVariables(own *v1beta1.OwnService, container corev1.Container) (left []string) {
 	for _, v := range container.Env {
 		switch {
 		case strings.HasPrefix(v.Name, envvar.Prefix):
@@ -187,10 +194,12 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1beta1.OwnSe
 			// Of variables with the same name, a container gets the last.
 			own.Env = slices.DeleteFunc(own.Env, func(earlier v1beta1.EnvVar) bool { return earlier.Name == v.Name })
 			own.Env = append(own.Env, v1beta1.EnvVar{Name: v.Name, Value: v.Value, ValueFrom: keySource(v.ValueFrom)})
+			if v.ValueFrom != nil && v.ValueFrom.SecretKeyRef != nil {
+				left = append(left, fmt.Sprintf("- Check env %s: name a Secret with an account for the measurement instead of %s, if that is the one of production.", v.Name, v.ValueFrom.SecretKeyRef.Name))
+			}
 		}
 	}
-	left = append(left, addCompanions(own)...)
-	return own, append(left, leftOut(pod, container)...)
+	return left
 }
 
 // keySource returns the key of a Secret or a ConfigMap that has a variable's value, or nil.

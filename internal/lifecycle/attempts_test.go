@@ -82,7 +82,7 @@ func TestAMessageIsOneLineOfPlainText(t *testing.T) {
 
 func TestACalibrationThatFailedIsToldInPlainText(t *testing.T) {
 	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Message: "LoginFailed: \x1b]0;mine\a\x1b[2J\u202etxt.exe\nNAME READY"}
-	failed := calibrationFailed(ended, true)
+	failed := calibrationFailed(ended, nil)
 	trial := &v1beta1.SizingTrial{Status: v1beta1.SizingTrialStatus{Attempts: []v1beta1.Attempt{{Number: 1}}}}
 	EndAttempt(trial, time.Time{}, v1beta1.OutcomeBroken, failed.Reason, failed.Message)
 	const want = "The login service can't be measured: \ufffd]0;mine\ufffd\ufffd[2J\ufffdtxt.exe NAME READY"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -39,14 +41,20 @@ type End struct {
 
 // ReadCalibration reads the calibration from the termination messages of the pods' init
 // containers. Of several replicas it returns the slowest, so that the load is not planned for
-// more than that replica serves.
-func ReadCalibration(pods []corev1.Pod) (*handover.Calibration, error) {
+// more than that replica serves. Of a service with a key of a Secret, it takes the numbers only.
+func ReadCalibration(pods []corev1.Pod, secretive bool) (*handover.Calibration, error) {
 	var slowest *calibration.Result
 	for i := range pods {
 		message := ptr.Deref(calibrationOf(&pods[i]).Terminated, corev1.ContainerStateTerminated{}).Message
 		var result calibration.Result
 		if err := json.Unmarshal([]byte(message), &result); err != nil {
+			if secretive {
+				err = errors.New(loginflow.Hidden)
+			}
 			return nil, fmt.Errorf("the calibration of pod %s can't be read: %w", pods[i].Name, err)
+		}
+		if secretive {
+			keepNumbers(&result)
 		}
 		if err := checkCalibration(&result); err != nil {
 			return nil, fmt.Errorf("the calibration of pod %s is invalid: %w", pods[i].Name, err)
@@ -59,6 +67,17 @@ func ReadCalibration(pods []corev1.Pod) (*handover.Calibration, error) {
 		return nil, errors.New("no pod of the login service was calibrated")
 	}
 	return &slowest.Calibration, nil
+}
+
+// bootID is the form of a boot ID in Linux.
+var bootID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// keepNumbers removes the texts of a calibration that can be anything.
+func keepNumbers(r *calibration.Result) {
+	r.CPUModel, r.GoVersion = "", ""
+	if !bootID.MatchString(r.BootID) {
+		r.BootID = ""
+	}
 }
 
 // checkCalibration returns why a calibration can't be used, or nil. A calibration comes from a

@@ -41,7 +41,7 @@ func FuzzReadCalibration(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message string) {
 		pod := calibratedPod("a", "1", 0, time.Second)
 		pod.Status.InitContainerStatuses[0].State.Terminated.Message = message
-		read, err := ReadCalibration([]corev1.Pod{pod})
+		read, err := ReadCalibration([]corev1.Pod{pod}, false)
 		if err != nil {
 			return
 		}
@@ -64,7 +64,7 @@ func FuzzReadCalibration(f *testing.F) {
 			t.Fatal(err)
 		}
 		pod.Status.InitContainerStatuses[0].State.Terminated.Message = string(again)
-		second, err := ReadCalibration([]corev1.Pod{pod})
+		second, err := ReadCalibration([]corev1.Pod{pod}, false)
 		if diff := cmp.Diff(read, second, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("the calibration changed when it was written again, error %v:\n%s", err, diff)
 		}

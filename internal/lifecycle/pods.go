@@ -43,13 +43,13 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 	return nil
 }
 
-// podFailed returns how a pod of the login service failed, or nil. It quotes what the service said only if asked to.
-func podFailed(pod *corev1.Pod, loadEnd time.Time, quote bool) *Decision {
+// podFailed returns how a pod of the login service failed, or nil. Nothing that a service with a key of a Secret said is quoted.
+func podFailed(pod *corev1.Pod, loadEnd time.Time, secretive *v1beta1.OwnService) *Decision {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
 		return broken(v1beta1.ReasonServiceEvicted, "Pod %s of the login service was evicted: %s", pod.Name, pod.Status.Message)
 	}
 	for _, container := range containers(pod) {
-		if failed := containerFailed(container, loadEnd, quote); failed != nil {
+		if failed := containerFailed(container, loadEnd, secretive); failed != nil {
 			return failed
 		}
 	}
@@ -62,7 +62,7 @@ func podFailed(pod *corev1.Pod, loadEnd time.Time, quote bool) *Decision {
 // containerFailed returns how a container of the login service failed, or nil. What happens after the
 // load has ended can't affect its numbers: if the operator does not harvest them in time, the service
 // ends itself at its deadline.
-func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, quote bool) *Decision {
+func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, secretive *v1beta1.OwnService) *Decision {
 	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	switch {
 	case ended != nil && !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd):
@@ -71,7 +71,7 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, quote 
 		return broken(v1beta1.ReasonServiceOOMKilled,
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
 	}
-	failed := preparationFailed(container.Name, ended, quote)
+	failed := preparationFailed(container.Name, ended, secretive)
 	if failed == nil && container.RestartCount > 0 {
 		return broken(v1beta1.ReasonServiceRestarted, "Container %s of the login service restarted while it was measured", container.Name)
 	}
@@ -79,12 +79,12 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, quote 
 }
 
 // preparationFailed returns how a container failed that ends before the service starts, or nil.
-func preparationFailed(container string, ended *corev1.ContainerStateTerminated, quote bool) *Decision {
+func preparationFailed(container string, ended *corev1.ContainerStateTerminated, secretive *v1beta1.OwnService) *Decision {
 	switch {
 	case ended == nil || ended.ExitCode == 0:
 		return nil
 	case container == objects.CalibrateContainer:
-		return calibrationFailed(ended, quote)
+		return calibrationFailed(ended, secretive)
 	case container == objects.InstallContainer:
 		return broken(v1beta1.ReasonContainerRefused, "Container %s of the login service failed with exit code %d: %s",
 			container, ended.ExitCode, strings.TrimPrefix(strings.TrimSpace(ended.Message), "loginservice: "))
@@ -93,13 +93,16 @@ func preparationFailed(container string, ended *corev1.ContainerStateTerminated,
 }
 
 // calibrationFailed returns why a calibration failed. That of a user's own login service begins its
-// message with the reason, and quotes nothing by itself if it must not. Without a reason, the message can be the service's.
-func calibrationFailed(ended *corev1.ContainerStateTerminated, quote bool) *Decision {
+// message with the reason. A program of the service's can write that message, too.
+func calibrationFailed(ended *corev1.ContainerStateTerminated, secretive *v1beta1.OwnService) *Decision {
 	text := strings.TrimSpace(ended.Message)
 	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(handover.RehearsalReasons, reason) && why != "" {
+		if secretive != nil {
+			why = withoutQuotes(reason, why, &secretive.Login)
+		}
 		return broken(reason, "The login service can't be measured: %s", why)
 	}
-	if !quote {
+	if secretive != nil {
 		text = loginflow.Hidden
 	}
 	return broken(v1beta1.ReasonCalibrationFailed, "The calibration failed with exit code %d: %s", ended.ExitCode, text)

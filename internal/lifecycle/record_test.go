@@ -104,7 +104,7 @@ func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 func TestACalibrationKeepsItsRatioItsBlocksAndItsQuota(t *testing.T) {
 	read, err := ReadCalibration([]corev1.Pod{calibratedPod("a", "41000", 0, time.Second,
 		`,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`+
-			`,"quotaPeriodMicroseconds":10000,"quotaBurstMicroseconds":2500`)})
+			`,"quotaPeriodMicroseconds":10000,"quotaBurstMicroseconds":2500`)}, false)
 	want := &handover.Calibration{
 		CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
 		ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000, BlockMicroseconds: []int64{9_900, 10_100},
@@ -147,7 +147,7 @@ func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
 		"a model without an end":                  {"41000", `,"cpuModel":"` + strings.Repeat("x", 129) + `"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := ReadCalibration([]corev1.Pod{calibratedPod("a", test.micros, 0, time.Second, test.more)}); (err == nil) != test.read {
+			if _, err := ReadCalibration([]corev1.Pod{calibratedPod("a", test.micros, 0, time.Second, test.more)}, false); (err == nil) != test.read {
 				t.Errorf("the error is %v", err)
 			}
 		})

@@ -12,6 +12,10 @@ var advice = []struct {
 	do   string
 }{
 	{
+		regexp.MustCompile(`must specify`),
+		"A LimitRange of the namespace can set the default of what the quota wants every container to have",
+	},
+	{
 		regexp.MustCompile(`exceeded quota|failed quota`),
 		"Raise the quota, or lower spec.matrix.cpuLimits, spec.service.memoryLimit or spec.generator.cpuLimit; the operator's generator.memoryLimit is an administrator's",
 	},
@@ -21,7 +25,7 @@ var advice = []struct {
 		"The login service has the limits of spec.matrix.cpuLimits and spec.service.memoryLimit, and the load generator those of spec.generator.cpuLimit and the operator's generator.memoryLimit; its requests are equal to its limits",
 	},
 	{
-		regexp.MustCompile(`(?i)limit`),
+		regexp.MustCompile(`(?i)cpu.{0,40}limit|limit.{0,40}cpu`),
 		"Hashmark measures with CPU limits, also where services run without: ask for an exemption for pods with the label " + v1beta1.LabelComponent + ", and use the size as requests (docs/support.md)",
 	},
 	{

@@ -16,6 +16,8 @@ func TestARefusalSaysWhatHelps(t *testing.T) {
 	for message, want := range map[string]struct{ reason, says string }{
 		`pods "hm-1" is forbidden: exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2`: {
 			v1beta1.ReasonQuotaRefused, "An attempt needs 2 pods with 1 CPU and 640Mi of memory. The cluster refuses a pod. Raise the quota, or lower spec.matrix.cpuLimits"},
+		`pods "hm-1" is forbidden: failed quota: team: must specify limits.ephemeral-storage for: login`:                  {v1beta1.ReasonQuotaRefused, "A LimitRange of the namespace can set the default"},
+		`admission webhook "images.example" denied the request: images are limited to registry.example`:                   {v1beta1.ReasonAdmissionRefused, "service.own.image"},
 		`pods "hm-1" is forbidden: [minimum cpu usage per Container is 200m, but request is 100m]`:                        {v1beta1.ReasonAdmissionRefused, "spec.generator.cpuLimit and the operator's generator.memoryLimit"},
 		`pods "hm-1" is forbidden: cpu max limit to request ratio per Container is 2, but provided ratio is 4`:            {v1beta1.ReasonAdmissionRefused, "spec.matrix.cpuLimits and spec.service.memoryLimit"},
 		`admission webhook "validate.kyverno.svc-fail" denied the request: validation error: CPU limits are not allowed.`: {v1beta1.ReasonAdmissionRefused, "Hashmark measures with CPU limits"},

@@ -85,6 +85,8 @@ type outcome struct {
 	Error    string `json:"error"`
 	Location string `json:"location"`
 	Body     string `json:"body"`
+	// private means that nothing may be quoted.
+	private bool
 }
 
 // Start starts a k6 program with the scripts in a folder, which loadtests.Write has written. A login
@@ -235,12 +237,11 @@ func (o outcome) unexpected(name string, expect handover.ExpectedResponse) error
 	case o.Status == http.StatusTooManyRequests && !expect.Accepts(o.Status):
 		return fmt.Errorf("%s: the status was 429: the service limits how often a caller or an account logs in; raise or turn off that limit, or log in with more service.own.login.accounts", name)
 	case expect.Accepts(o.Status):
-		return fmt.Errorf("%s: %s was not found in the response, which has the status %d and begins with %.*q",
-			name, o.Missing, o.Status, quotedText, o.Body)
+		return fmt.Errorf("%s: %s was not found in the response, which has the status %d. %s", name, o.Missing, o.Status, o.quoted("It begins with", o.Body))
 	case o.Location != "":
-		return fmt.Errorf("%s: the status was %d, and %s was expected. The response redirects to %.*q", name, o.Status, expect, quotedText, o.Location)
+		return fmt.Errorf("%s: the status was %d, and %s was expected. %s", name, o.Status, expect, o.quoted("The response redirects to", o.Location))
 	default:
-		return fmt.Errorf("%s: the status was %d, and %s was expected. The response begins with %.*q", name, o.Status, expect, quotedText, o.Body)
+		return fmt.Errorf("%s: the status was %d, and %s was expected. %s", name, o.Status, expect, o.quoted("The response begins with", o.Body))
 	}
 }
 
@@ -252,7 +253,7 @@ func (o outcome) failed(what string) error {
 	if o.Error != "" {
 		return fmt.Errorf("%s: %s: %.*q", scriptStep, what, quotedText, o.Error)
 	}
-	return fmt.Errorf("%s: %s. The response begins with %.*q", scriptStep, what, quotedText, o.Body)
+	return fmt.Errorf("%s: %s. %s", scriptStep, what, o.quoted("The response begins with", o.Body))
 }
 
 // send lets k6 send requests, and waits for the outcome. k6 limits the time of each request, and not
@@ -275,7 +276,7 @@ func (c *Client) send(ctx context.Context, o order) (outcome, error) {
 	select {
 	case got := <-c.outcomes:
 		if c.private {
-			got.hide()
+			got.hide(c.flow)
 		}
 		return got, nil
 	case <-c.ended:
@@ -301,12 +302,29 @@ func (c *Client) hasEnded() error {
 const Hidden = "not shown, because service.own names a Secret"
 
 // hide removes what the service or a script says, and keeps what k6 counts.
-func (o *outcome) hide() {
-	for _, text := range []*string{&o.Body, &o.Location, &o.Error} {
-		if *text != "" || text == &o.Body {
-			*text = Hidden
-		}
+func (o *outcome) hide(flow handover.Login) {
+	o.private, o.Body, o.Location = true, "", ""
+	if o.Error != "" {
+		o.Error = Hidden
 	}
+	if !extracts(flow, o.Missing) {
+		o.Missing = "a value"
+	}
+}
+
+// extracts reports whether a request of a flow extracts a value of a name.
+func extracts(flow handover.Login, name string) bool {
+	return slices.ContainsFunc(slices.Concat(flow.Setup, flow.Steps), func(r handover.Request) bool {
+		return slices.ContainsFunc(r.Extract, func(e handover.Extraction) bool { return e.Name == name })
+	})
+}
+
+// quoted returns what a response or an exception says, after a few words, or that it is not shown.
+func (o outcome) quoted(words, text string) string {
+	if o.private {
+		return "The response is " + Hidden
+	}
+	return fmt.Sprintf("%s %.*q", words, quotedText, text)
 }
 
 // control answers k6, which asks what to do next and reports what became of it.

@@ -212,7 +212,7 @@ func TestAResponseThatIsNotExpectedIsQuoted(t *testing.T) {
 		},
 		"no value": {
 			`{"steps":[{"path":"/form"},{"path":"/form","extract":[{"name":"csrf","header":"X-CSRF"}]}],"wrong":{}}`,
-			`step 2: csrf was not found in the response, which has the status 200 and begins with "<html>`,
+			`step 2: csrf was not found in the response, which has the status 200. It begins with "<html>`,
 		},
 		"no name in the form":  {`{"steps":[{"path":"/form","extract":[{"name":"csrf","formField":"crsf"}]}],"wrong":{}}`, `step 1: csrf was not found`},
 		"no such cookie":       {`{"steps":[{"path":"/form","extract":[{"name":"id","cookie":"id"}]}],"wrong":{}}`, `step 1: id was not found`},
@@ -249,22 +249,26 @@ func TestNothingIsQuotedFromAPrivateService(t *testing.T) {
 	}{
 		"another status": {
 			parsed(t, `{"steps":[{"method":"POST","path":"/json","body":"{}"}],"wrong":{}}`),
-			`step 1: the status was 401, and 200 to 299 was expected. The response begins with "` + loginflow.Hidden,
+			`step 1: the status was 401, and 200 to 299 was expected. The response is ` + loginflow.Hidden,
 		},
 		"a redirect": {
 			parsed(t, `{"steps":[{"path":"/redirect"}],"wrong":{}}`),
-			`step 1: the status was 302, and 200 to 299 was expected. The response redirects to "` + loginflow.Hidden,
+			`step 1: the status was 302, and 200 to 299 was expected. The response is ` + loginflow.Hidden,
 		},
 		"no value": {
 			parsed(t, `{"steps":[{"path":"/form","extract":[{"name":"csrf","header":"X-CSRF"}]}],"wrong":{}}`),
-			`step 1: csrf was not found in the response, which has the status 200 and begins with "` + loginflow.Hidden,
+			`step 1: csrf was not found in the response, which has the status 200. The response is ` + loginflow.Hidden,
 		},
 		"a failed setup":         {parsed(t, `{"setup":[{"path":"/absent"}],"steps":[{"path":"/form"}],"wrong":{}}`), `setup request 1: the status was 404`},
 		"a body that is cut":     {parsed(t, `{"steps":[{"path":"/cut"}],"wrong":{}}`), `step 1: the request failed: ` + loginflow.Hidden},
 		"an exception":           {handover.Login{Script: script + "throw new Error('no token'); }"}, `login(): the login failed: "` + loginflow.Hidden},
-		"a response of a script": {handover.Login{Script: script + "return { response: http.post(address + '/json', '{}'), ok: false }; }"}, `login(): the login failed with the status 401. The response begins with "` + loginflow.Hidden},
-		"the output of k6":       {handover.Login{Script: "no token"}, `login(): k6 could not run spec.service.own.login.script: "` + loginflow.Hidden},
-		"a wrong password":       {parsed(t, `{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[403]}}`), `step 1: the status was 401`},
+		"a response of a script": {handover.Login{Script: script + "return { response: http.post(address + '/json', '{}'), ok: false }; }"}, `login(): the login failed with the status 401. The response is ` + loginflow.Hidden},
+		"a forged name": {
+			handover.Login{Setup: []handover.Request{{Path: "/form"}}, Script: "import http from 'k6/http';\nexport function login() { http.post(__ENV.HASHMARK_CONTROL + '/outcome', JSON.stringify({ step: 1, status: 200, missing: 'no token' })); return {}; }"},
+			`login(): the login failed`,
+		},
+		"the output of k6": {handover.Login{Script: "no token"}, `login(): k6 could not run spec.service.own.login.script: "` + loginflow.Hidden},
+		"a wrong password": {parsed(t, `{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[403]}}`), `step 1: the status was 401`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -120,7 +120,8 @@ func (d *Direct) connect(ctx context.Context, address string) error {
 func Quotable(err error) error {
 	_, transport := errors.AsType[*net.OpError](err)
 	_, status := errors.AsType[*statusError](err)
-	if transport || status || errors.Is(err, context.DeadlineExceeded) {
+	closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if transport || status || closed || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return errors.New("the response is " + Hidden)

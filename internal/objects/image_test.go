@@ -3,6 +3,7 @@ package objects_test
 import (
 	"testing"
 
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -33,5 +34,19 @@ func TestADigestAndAMirrorAreTheSameImage(t *testing.T) {
 		if got := objects.SameImage(test.planned, test.given, mirrors); got != test.want {
 			t.Errorf("%s instead of %s counts as the same: %t, want %t", test.given, test.planned, got, test.want)
 		}
+	}
+}
+
+func TestANodePoolCannotContradictTheAdministrator(t *testing.T) {
+	settings := objects.Settings{Pods: objects.PodSettings{NodeSelector: map[string]string{"disk": "ssd"}}}
+	pool := func(labels map[string]v1beta1.LabelValue) []v1beta1.NodePool {
+		return []v1beta1.NodePool{{Name: "small", NodeSelector: labels}}
+	}
+	if err := settings.CheckPools(pool(map[string]v1beta1.LabelValue{"disk": "ssd", "size": "s"})); err != nil {
+		t.Error(err)
+	}
+	want := "node pool small has nodes with disk=hdd, but this operator measures on nodes with disk=ssd only (trialPods.nodeSelector); use another pool"
+	if err := settings.CheckPools(pool(map[string]v1beta1.LabelValue{"disk": "hdd"})); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -152,7 +152,6 @@ func addKeys(pod *corev1.PodSpec, files []v1beta1.File) {
 	install := &pod.InitContainers[0]
 	install.Args = append(install.Args, "--keys", escaped(names), "--keys-folder", keysDir)
 	install.VolumeMounts = append(install.VolumeMounts, corev1.VolumeMount{Name: keysVolume, MountPath: keysDir, ReadOnly: true})
-	install.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 }
 
 // fileMount returns where the container of a user's own login service reads a file.

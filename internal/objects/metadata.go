@@ -81,7 +81,7 @@ func (b Builder) podMetadata(component string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Labels: labels, Annotations: annotations}
 }
 
-// labels returns the administrator's labels, and instead of them those that objects get from the labels of their trial.
+// labels returns the administrator's labels and the inherited ones. An inherited label replaces the administrator's.
 func (s PodSettings) labels(of map[string]string) map[string]string {
 	labels := map[string]string{}
 	maps.Copy(labels, s.Labels)

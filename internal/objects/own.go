@@ -72,6 +72,7 @@ func (b Builder) ownPod() corev1.PodSpec {
 	install := b.container(InstallContainer, b.settings.ServiceImage, b.serviceResources)
 	install.Args = []string{"install", "--to", installDir}
 	install.Env = append(b.ownVariables(), variable(envvar.Prefix+"FILES", b.fileContents()))
+	install.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError // it runs nothing of the user's
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
 
 	target := fmt.Sprintf("http://127.0.0.1:%d", own.Port)

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -8,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 )
 
 // Unprivileged is the user ID that Hashmark's images run as. Any number but 0 works; this one is common in images without a
@@ -16,7 +19,7 @@ const Unprivileged = 65532
 
 // PodSettings are what an administrator gives to the pods of all trials: what a platform requires of every pod.
 type PodSettings struct {
-	// Labels and Annotations that pods, Deployments and Jobs get beside Hashmark's own.
+	// Labels and Annotations that the objects of trials get beside Hashmark's own.
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// InheritedLabels are keys of labels that they get from their experiment, if it has them.
@@ -83,6 +86,18 @@ func (b Builder) runAsOwn(pod *corev1.PodSpec) {
 	if user := b.settings.Pods.RunAsUser; user != nil {
 		pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsGroup = user, user
 	}
+}
+
+// CheckPools returns an error if a node pool wants another value of a node label than the administrator.
+func (s Settings) CheckPools(pools []v1beta1.NodePool) error {
+	for _, pool := range pools {
+		for key, value := range pool.NodeSelector {
+			if given, has := s.Pods.NodeSelector[key]; has && given != string(value) {
+				return fmt.Errorf("node pool %s has nodes with %s=%s, but this operator measures on nodes with %s=%s only (trialPods.nodeSelector); use another pool", pool.Name, key, value, key, given)
+			}
+		}
+	}
+	return nil
 }
 
 // placeOn adds to the labels of a pod's nodes, and to the taints that it tolerates. The administrator's labels win.

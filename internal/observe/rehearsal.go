@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -66,6 +67,9 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 	gone := make(chan error, 1)
 	go func() {
 		code, err := Run(ctx, r.Command, r.Environment)
+		if err != nil && r.Private {
+			err = errors.New("it could not be started") // the name of the program can come from a key
+		}
 		if err == nil {
 			err = fmt.Errorf("it ended with exit code %d", code)
 		}

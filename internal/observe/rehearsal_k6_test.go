@@ -111,7 +111,7 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 		"is never ready":              "0 logins, error: ServiceNotReady: the login service was not ready within 2s: GET /ready returned 503 Service Unavailable",
 		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
 		"refuses everybody":           "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
-		"refuses everybody privately": "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"not shown",
+		"refuses everybody privately": "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response is not shown",
 		"accepts everybody":           "0 logins, error: WrongPasswordAccepted: ",
 		"answers everybody alike":     "0 logins, error: WrongPasswordAccepted: ",
 		"crashes at a wrong password": "0 logins, error: LoginFailed: with a wrong password, ",

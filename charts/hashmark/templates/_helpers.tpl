@@ -114,6 +114,7 @@ loginService:
   {{- end }}
 {{- $pods := omit .Values.trialPods "runAsUser" }}
 {{- $user := .Values.trialPods.runAsUser }}
+{{- if kindIs "invalid" $user }}{{ $user = "platform" }}{{ end }}
 {{- if eq (toString $user) "auto" }}{{ $user = .Capabilities.APIVersions.Has "security.openshift.io/v1" | ternary "platform" 65532 }}{{ end }}
 trialPods:
   runAsUser: {{ eq (toString $user) "platform" | ternary "null" (int64 $user) }}

@@ -14,8 +14,8 @@ sentence on what to change. */}}
 {{- if and $values.loginService.requirePermission $values.rbac.namespaced -}}
 {{- fail "loginService.requirePermission requires a cluster-wide policy, which is not created with rbac.namespaced; set loginService.requirePermission=false, and let an administrator apply own-service.yaml, which hack/manifests.sh writes." -}}
 {{- end -}}
-{{- if and (not $values.operator.leaderElection) (has (dig "type" "Recreate" $values.operator.strategy) (list "RollingUpdate")) -}}
-{{- fail "operator.strategy is RollingUpdate without operator.leaderElection, so that the old and the new operator would be active together; set operator.leaderElection=true, or remove operator.strategy." -}}
+{{- if and (not $values.operator.leaderElection) $values.operator.strategy (ne (dig "type" "RollingUpdate" $values.operator.strategy) "Recreate") -}}
+{{- fail "operator.strategy is not Recreate, and operator.leaderElection is false, so that the old and the new operator would be active together; set operator.leaderElection=true, or remove operator.strategy." -}}
 {{- end -}}
 {{- $available := $values.podDisruptionBudget.minAvailable -}}
 {{- if and $values.podDisruptionBudget.enabled (not (kindIs "string" $available)) (ge (int $available) (int $values.operator.replicas)) -}}
