@@ -238,7 +238,7 @@ func TestAPatchKeepsWhatTheCacheLacks(t *testing.T) {
 
 	cachedExperiment, cachedTrial := read(t, c, experiment), read(t, c, trial)
 	for _, object := range []client.Object{cachedExperiment, cachedTrial} {
-		if _, err := withoutUnused(object); err != nil {
+		if _, err := withoutUnused(readLabels)(object); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(map[string]string{v1beta1.LabelVariant: "c10-1"}, object.GetLabels()); diff != "" || object.GetAnnotations() != nil {
@@ -280,4 +280,16 @@ func read[T client.Object](t *testing.T, c client.Reader, object T) T {
 		t.Fatal(err)
 	}
 	return now
+}
+
+// A trial gets labels of its experiment, and its pods those of the trial, so the cache must keep them.
+func TestTheCacheKeepsLabelsThatTrialsInherit(t *testing.T) {
+	keep := CacheOptions(nil, []string{"team"}).DefaultTransform
+	trial := &v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"team": "a", "other": "b", v1beta1.LabelVariant: "c10-1"}}}
+	if _, err := keep(trial); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"team": "a", v1beta1.LabelVariant: "c10-1"}, trial.Labels); diff != "" {
+		t.Errorf("the labels (-want +got):\n%s", diff)
+	}
 }

@@ -98,7 +98,7 @@ func startCachedCluster(ctx context.Context, config *rest.Config) error {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return impersonator{next} })
 	var err error
 	cachedCluster, err = cluster.New(config, func(o *cluster.Options) {
-		o.Scheme, o.Cache = scheme, controllers.CacheOptions(nil)
+		o.Scheme, o.Cache = scheme, controllers.CacheOptions(nil, nil)
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}
 	})
 	if err != nil {

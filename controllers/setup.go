@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -168,15 +169,16 @@ func ownerUID(object client.Object) types.UID {
 
 // CacheOptions limits the cache to objects with our labels. The cluster's other pods and
 // Deployments are not needed and would not fit into the operator's memory. With namespaces,
-// the cache is also limited to those, and then needs no rights elsewhere.
-func CacheOptions(namespaces []string) cache.Options {
+// the cache is also limited to those, and then needs no rights elsewhere. Of the labels it keeps those that a pass reads, and
+// those that trials inherit.
+func CacheOptions(namespaces, inherited []string) cache.Options {
 	ours := func(label string) cache.ByObject {
 		requirement, err := labels.NewRequirement(label, selection.Exists, nil)
 		utilruntime.Must(err) // the label is a constant
 		return cache.ByObject{Label: labels.NewSelector().Add(*requirement)}
 	}
 	trials := ours(v1beta1.LabelTrialUID)
-	options := cache.Options{DefaultTransform: withoutUnused, ByObject: map[client.Object]cache.ByObject{
+	options := cache.Options{DefaultTransform: withoutUnused(slices.Concat(readLabels, inherited)), ByObject: map[client.Object]cache.ByObject{
 		&appsv1.Deployment{}:          trials,
 		&batchv1.Job{}:                trials,
 		&corev1.Pod{}:                 trials,
@@ -200,30 +202,32 @@ var readLabels = []string{
 	batchv1.ControllerUidLabel, appsv1.DefaultDeploymentUniqueLabelKey, // on pods
 }
 
-// withoutUnused removes from an object what no pass reads: it can be larger than all the rest, and a
+// withoutUnused returns a function that removes from an object what no pass reads: it can be larger than all the rest, and a
 // user decides its size. Nothing is removed from the object in the API server, because patches hold
 // only what a pass has changed.
-func withoutUnused(object any) (any, error) {
-	accessor, err := meta.Accessor(object)
-	if err != nil {
+func withoutUnused(labels []string) func(object any) (any, error) {
+	return func(object any) (any, error) {
+		accessor, err := meta.Accessor(object)
+		if err != nil {
+			return object, nil
+		}
+		accessor.SetManagedFields(nil)
+		accessor.SetAnnotations(nil)
+		var read map[string]string // a new one: a map does not shrink
+		for _, label := range labels {
+			if value, is := accessor.GetLabels()[label]; is {
+				if read == nil {
+					read = map[string]string{}
+				}
+				read[label] = value
+			}
+		}
+		accessor.SetLabels(read)
+		if e, is := object.(*v1beta1.SizingExperiment); is {
+			e.OwnerReferences, e.Finalizers = nil, nil
+		}
 		return object, nil
 	}
-	accessor.SetManagedFields(nil)
-	accessor.SetAnnotations(nil)
-	var read map[string]string // a new one: a map does not shrink
-	for _, label := range readLabels {
-		if value, is := accessor.GetLabels()[label]; is {
-			if read == nil {
-				read = map[string]string{}
-			}
-			read[label] = value
-		}
-	}
-	accessor.SetLabels(read)
-	if e, is := object.(*v1beta1.SizingExperiment); is {
-		e.OwnerReferences, e.Finalizers = nil, nil
-	}
-	return object, nil
 }
 
 // WatchAll starts watches for every kind that a pass reads, whether this replica leads or not.

@@ -62,7 +62,7 @@ func TestASlowConclusionDoesNotHoldUpOtherTenants(t *testing.T) {
 	w.asleep = true
 	stalled, goOn := make(chan struct{}, 1), make(chan struct{})
 	mgr, err := ctrl.NewManager(cachedCluster.GetConfig(), ctrl.Options{
-		Scheme: w.client.Scheme(), Cache: controllers.CacheOptions(w.namespaces),
+		Scheme: w.client.Scheme(), Cache: controllers.CacheOptions(w.namespaces, nil),
 		Metrics: server.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: ptr.To(true)},
 	})
 	w.must("creating a manager", err)

@@ -370,7 +370,7 @@ func (c *configuration) managerOptions() ctrl.Options {
 		LeaderElectionReleaseOnCancel: true, // the process ends right after
 		HealthProbeBindAddress:        c.Health.BindAddress,
 		Metrics:                       c.metricsOptions(),
-		Cache:                         controllers.CacheOptions(c.WatchNamespaces),
+		Cache:                         controllers.CacheOptions(c.WatchNamespaces, c.TrialPods.InheritedLabels),
 	}
 	// With this option a pass sees what the pass before it wrote. Without it, names and locks
 	// still keep the operator correct, but there are more conflicts. It is off if several
