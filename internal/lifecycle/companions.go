@@ -118,7 +118,7 @@ func startedAt(pod *corev1.Pod) *metav1.Time {
 // companionsBroken returns which companion failed, was late or is not the one that the service was given, or nil.
 func companionsBroken(o *Observation) *Decision {
 	for i := range o.Children.CompanionPods {
-		if failed := companionPodFailed(&o.Children.CompanionPods[i], loadEnd(o.Children), o.secretive()); failed != nil {
+		if failed := companionPodFailed(&o.Children.CompanionPods[i], loadEnd(o.Children), o.withSecret()); failed != nil {
 			return failed
 		}
 	}
@@ -137,10 +137,10 @@ func companionsBroken(o *Observation) *Decision {
 }
 
 // companionPodFailed returns how the pod of a companion failed, or nil.
-func companionPodFailed(pod *corev1.Pod, loadEnd time.Time, secretive *v1beta1.OwnService) *Decision {
+func companionPodFailed(pod *corev1.Pod, loadEnd time.Time, withSecret *v1beta1.OwnService) *Decision {
 	name := pod.Labels[v1beta1.LabelCompanion]
 	for _, container := range containers(pod) {
-		if failed := companionFailed(name, container, loadEnd, secretive); failed != nil {
+		if failed := companionFailed(name, container, loadEnd, withSecret); failed != nil {
 			return failed
 		}
 	}
@@ -152,7 +152,7 @@ func companionPodFailed(pod *corev1.Pod, loadEnd time.Time, secretive *v1beta1.O
 }
 
 // companionFailed returns how a container of a companion failed, or nil. What happens after the load can't affect its numbers.
-func companionFailed(name string, container corev1.ContainerStatus, loadEnd time.Time, secretive *v1beta1.OwnService) *Decision {
+func companionFailed(name string, container corev1.ContainerStatus, loadEnd time.Time, withSecret *v1beta1.OwnService) *Decision {
 	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	switch {
 	case ended == nil || !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd) || ended.ExitCode == 0 && container.Name != objects.CompanionContainer:
@@ -162,7 +162,7 @@ func companionFailed(name string, container corev1.ContainerStatus, loadEnd time
 	default:
 		text := strings.TrimSpace(ended.Message)
 		switch {
-		case secretive != nil:
+		case withSecret != nil:
 			text = ": its output is " + loginflow.Hidden
 		case text != "":
 			text = ": " + text

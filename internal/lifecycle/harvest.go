@@ -42,18 +42,18 @@ type End struct {
 // ReadCalibration reads the calibration from the termination messages of the pods' init
 // containers. Of several replicas it returns the slowest, so that the load is not planned for
 // more than that replica serves. Of a service with a key of a Secret, it takes the numbers only.
-func ReadCalibration(pods []corev1.Pod, secretive bool) (*handover.Calibration, error) {
+func ReadCalibration(pods []corev1.Pod, withSecret bool) (*handover.Calibration, error) {
 	var slowest *calibration.Result
 	for i := range pods {
 		message := ptr.Deref(calibrationOf(&pods[i]).Terminated, corev1.ContainerStateTerminated{}).Message
 		var result calibration.Result
 		if err := json.Unmarshal([]byte(message), &result); err != nil {
-			if secretive {
+			if withSecret {
 				err = errors.New(loginflow.Hidden)
 			}
 			return nil, fmt.Errorf("the calibration of pod %s can't be read: %w", pods[i].Name, err)
 		}
-		if secretive {
+		if withSecret {
 			keepNumbers(&result)
 		}
 		if err := checkCalibration(&result); err != nil {

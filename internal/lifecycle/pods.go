@@ -44,12 +44,12 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 }
 
 // podFailed returns how a pod of the login service failed, or nil. Nothing that a service with a key of a Secret said is quoted.
-func podFailed(pod *corev1.Pod, loadEnd time.Time, secretive *v1beta1.OwnService) *Decision {
+func podFailed(pod *corev1.Pod, loadEnd time.Time, withSecret *v1beta1.OwnService) *Decision {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
 		return broken(v1beta1.ReasonServiceEvicted, "Pod %s of the login service was evicted: %s", pod.Name, pod.Status.Message)
 	}
 	for _, container := range containers(pod) {
-		if failed := containerFailed(container, loadEnd, secretive); failed != nil {
+		if failed := containerFailed(container, loadEnd, withSecret); failed != nil {
 			return failed
 		}
 	}
@@ -62,7 +62,7 @@ func podFailed(pod *corev1.Pod, loadEnd time.Time, secretive *v1beta1.OwnService
 // containerFailed returns how a container of the login service failed, or nil. What happens after the
 // load has ended can't affect its numbers: if the operator does not harvest them in time, the service
 // ends itself at its deadline.
-func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, secretive *v1beta1.OwnService) *Decision {
+func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, withSecret *v1beta1.OwnService) *Decision {
 	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	switch {
 	case ended != nil && !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd):
@@ -71,7 +71,7 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, secret
 		return broken(v1beta1.ReasonServiceOOMKilled,
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
 	}
-	failed := preparationFailed(container.Name, ended, secretive)
+	failed := preparationFailed(container.Name, ended, withSecret)
 	if failed == nil && container.RestartCount > 0 {
 		return broken(v1beta1.ReasonServiceRestarted, "Container %s of the login service restarted while it was measured", container.Name)
 	}
@@ -79,12 +79,12 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time, secret
 }
 
 // preparationFailed returns how a container failed that ends before the service starts, or nil.
-func preparationFailed(container string, ended *corev1.ContainerStateTerminated, secretive *v1beta1.OwnService) *Decision {
+func preparationFailed(container string, ended *corev1.ContainerStateTerminated, withSecret *v1beta1.OwnService) *Decision {
 	switch {
 	case ended == nil || ended.ExitCode == 0:
 		return nil
 	case container == objects.CalibrateContainer:
-		return calibrationFailed(ended, secretive)
+		return calibrationFailed(ended, withSecret)
 	case container == objects.InstallContainer:
 		return broken(v1beta1.ReasonContainerRefused, "Container %s of the login service failed with exit code %d: %s",
 			container, ended.ExitCode, strings.TrimPrefix(strings.TrimSpace(ended.Message), "loginservice: "))
@@ -94,15 +94,15 @@ func preparationFailed(container string, ended *corev1.ContainerStateTerminated,
 
 // calibrationFailed returns why a calibration failed. That of a user's own login service begins its
 // message with the reason. A program of the service's can write that message, too.
-func calibrationFailed(ended *corev1.ContainerStateTerminated, secretive *v1beta1.OwnService) *Decision {
+func calibrationFailed(ended *corev1.ContainerStateTerminated, withSecret *v1beta1.OwnService) *Decision {
 	text := strings.TrimSpace(ended.Message)
 	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(handover.RehearsalReasons, reason) && why != "" {
-		if secretive != nil {
-			why = withoutQuotes(reason, why, &secretive.Login)
+		if withSecret != nil {
+			why = withoutQuotes(reason, why, &withSecret.Login)
 		}
 		return broken(reason, "The login service can't be measured: %s", why)
 	}
-	if secretive != nil {
+	if withSecret != nil {
 		text = loginflow.Hidden
 	}
 	return broken(v1beta1.ReasonCalibrationFailed, "The calibration failed with exit code %d: %s", ended.ExitCode, text)

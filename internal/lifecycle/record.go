@@ -20,7 +20,7 @@ import (
 // speed and the prediction are stored, because the model and the experiment's reference speed may
 // have changed when the load is judged. It fails if a calibration can't be read.
 func RecordCalibration(o *Observation, m Model) error {
-	read, err := ReadCalibration(o.Children.ServicePods, o.secretive() != nil)
+	read, err := ReadCalibration(o.Children.ServicePods, o.withSecret() != nil)
 	if err != nil {
 		return err
 	}

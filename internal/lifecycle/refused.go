@@ -42,7 +42,7 @@ var advice = []struct {
 	},
 	{
 		regexp.MustCompile(`(?i)registr(y|ies)|\bimages?\b`),
-		"The images are those of the operator's settings, and service.own.image",
+		"An administrator sets the registry of Hashmark's images with image.registry; that of your own is in service.own.image",
 	},
 	{
 		regexp.MustCompile(`(?i)priority ?class|runtime ?class|toleration|node ?selector`),

@@ -10,9 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// secretive returns the user's own login service if it or a companion has a key of a Secret, and else nil. Then no message has
-// what they answer and print.
-func (o *Observation) secretive() *v1beta1.OwnService {
+// withSecret returns the user's own login service if it or a companion has a key of a Secret, or nil. No message may have what
+// such a service and its companions answer or print.
+func (o *Observation) withSecret() *v1beta1.OwnService {
 	if !objects.NamesSecret(o.Trial.Spec.Service) {
 		return nil
 	}

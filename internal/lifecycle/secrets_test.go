@@ -36,8 +36,8 @@ func TestNothingIsQuotedFromAServiceWithASecret(t *testing.T) {
 			own := &v1beta1.OwnService{}
 			put(own)
 			o := &Observation{Trial: &v1beta1.SizingTrial{Spec: v1beta1.SizingTrialSpec{Service: v1beta1.Service{Own: own}}}}
-			said := podFailed(pod(objects.CalibrateContainer), time.Time{}, o.secretive()).Message +
-				companionPodFailed(pod(objects.CompanionContainer), time.Time{}, o.secretive()).Message
+			said := podFailed(pod(objects.CalibrateContainer), time.Time{}, o.withSecret()).Message +
+				companionPodFailed(pod(objects.CompanionContainer), time.Time{}, o.withSecret()).Message
 			secret := key != nil && key.SecretKeyRef != nil
 			if quoted := strings.Count(said, printed); quoted != map[bool]int{true: 0, false: 2}[secret] || strings.Contains(said, "names a Secret") != secret {
 				t.Errorf("%s as %s: the messages are %q", name, place, said)

@@ -152,7 +152,7 @@ func servicePodsBroken(o *Observation) *Decision {
 	var seen []types.UID
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
-		if failed := podFailed(pod, loadEnd(c), o.secretive()); failed != nil {
+		if failed := podFailed(pod, loadEnd(c), o.withSecret()); failed != nil {
 			return failed
 		}
 		if calibratesTooLong(pod, attempt, longest, o.Now) {

@@ -263,12 +263,8 @@ func TestNothingIsQuotedFromAPrivateService(t *testing.T) {
 		"a body that is cut":     {parsed(t, `{"steps":[{"path":"/cut"}],"wrong":{}}`), `step 1: the request failed: ` + loginflow.Hidden},
 		"an exception":           {handover.Login{Script: script + "throw new Error('no token'); }"}, `login(): the login failed: "` + loginflow.Hidden},
 		"a response of a script": {handover.Login{Script: script + "return { response: http.post(address + '/json', '{}'), ok: false }; }"}, `login(): the login failed with the status 401. The response is ` + loginflow.Hidden},
-		"a forged name": {
-			handover.Login{Setup: []handover.Request{{Path: "/form"}}, Script: "import http from 'k6/http';\nexport function login() { http.post(__ENV.HASHMARK_CONTROL + '/outcome', JSON.stringify({ step: 1, status: 200, missing: 'no token' })); return {}; }"},
-			`login(): the login failed`,
-		},
-		"the output of k6": {handover.Login{Script: "no token"}, `login(): k6 could not run spec.service.own.login.script: "` + loginflow.Hidden},
-		"a wrong password": {parsed(t, `{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[403]}}`), `step 1: the status was 401`},
+		"the output of k6":       {handover.Login{Script: "no token"}, `login(): k6 could not run spec.service.own.login.script: "` + loginflow.Hidden},
+		"a wrong password":       {parsed(t, `{"steps":[{"path":"/basic","auth":"Basic"}],"wrong":{"status":[403]}}`), `step 1: the status was 401`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -41,7 +41,10 @@ func rehearse() {
 	if kind == "is never ready" {
 		r.ReadyWithin = 2 * time.Second
 	}
-	r.Private = kind == "refuses everybody privately"
+	r.Private = strings.HasSuffix(kind, "privately")
+	if kind == "is no program privately" {
+		r.Command[0] = "/s3cret"
+	}
 	logins := 0
 	err := r.Run(func(with observe.Logins) error {
 		if with.Wrong() != nil || (with.Unknown == nil) != (kind == "names its users") {
@@ -112,6 +115,7 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
 		"refuses everybody":           "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
 		"refuses everybody privately": "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response is not shown",
+		"is no program privately":     "0 logins, error: ServiceNotReady: the login service did not keep running: it could not be started",
 		"accepts everybody":           "0 logins, error: WrongPasswordAccepted: ",
 		"answers everybody alike":     "0 logins, error: WrongPasswordAccepted: ",
 		"crashes at a wrong password": "0 logins, error: LoginFailed: with a wrong password, ",

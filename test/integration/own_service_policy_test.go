@@ -178,21 +178,21 @@ func secretsOnCreations(t *testing.T) {
 		return `spec: {service: {own: {env: [` + strings.Join(all, ", ") + `]}}}`
 	}
 	for name, test := range map[string]struct{ by, change, want string }{
-		"a Secret that they can read":                {editor, withSecret("env", "mine"), ""},
-		"a ConfigMap that they can read":             {editor, settings("settings"), ""},
-		"a Secret that they can't read":              {editor, withSecret("env", "other"), refusalOf("secrets/other")},
-		"a Secret with the name of their ConfigMap":  {editor, withSecret("env", "settings"), refusalOf("secrets/settings")},
-		"a ConfigMap that they can't read":           {editor, settings("mine"), refusalOf("configmaps/mine")},
-		"a Secret that they can't read in a file":    {editor, withSecret("files", "other"), refusalOf("secrets/other")},
-		"a Secret of theirs in a file":               {editor, withSecret("files", "mine"), ""},
-		"a Secret that they can't read, the first":   {editor, withSecret("first companion", "other"), refusalOf("secrets/other")},
-		"a Secret that they can't read, the third":   {editor, withSecret("third companion", "other"), refusalOf("secrets/other")},
-		"a Secret of theirs in the third":            {editor, withSecret("third companion", "mine"), ""},
-		"no key":                                     {editor, `{}`, ""},
-		"an administrator's Secret":                  {administrator, withSecret("env", "other"), ""},
-		"an administrator's 8 Secrets with 16 keys":  {administrator, many(8), ""},
-		"an administrator's 9 Secrets":               {administrator, many(9), "names more than 8 Secrets and ConfigMaps; put their keys into fewer"},
-		"8 Secrets of which they can't read the 1st": {editor, many(8), refusalOf("secrets/s0")},
+		"a Secret that they can read":               {editor, withSecret("env", "mine"), ""},
+		"a ConfigMap that they can read":            {editor, settings("settings"), ""},
+		"a Secret that they can't read":             {editor, withSecret("env", "other"), refusalOf("secrets/other")},
+		"a Secret with the name of their ConfigMap": {editor, withSecret("env", "settings"), refusalOf("secrets/settings")},
+		"a ConfigMap that they can't read":          {editor, settings("mine"), refusalOf("configmaps/mine")},
+		"a Secret that they can't read in a file":   {editor, withSecret("files", "other"), refusalOf("secrets/other")},
+		"a Secret of theirs in a file":              {editor, withSecret("files", "mine"), ""},
+		"a Secret that they can't read, the first":  {editor, withSecret("first companion", "other"), refusalOf("secrets/other")},
+		"a Secret that they can't read, the third":  {editor, withSecret("third companion", "other"), refusalOf("secrets/other")},
+		"a Secret of theirs in the third":           {editor, withSecret("third companion", "mine"), ""},
+		"no key":                                    {editor, `{}`, ""},
+		"an administrator's Secret":                 {administrator, withSecret("env", "other"), ""},
+		"an administrator's 8 Secrets with 16 keys": {administrator, many(8), ""},
+		"an administrator's 9 Secrets":              {administrator, many(9), "names more than 8 Secrets and ConfigMaps; put their keys into fewer"},
+		"8 Secrets, the first unreadable to them":   {editor, many(8), refusalOf("secrets/s0")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkAnswer(t, as(t, test.by).Create(t.Context(), ownExperiment.with(t, inA, test.change), client.DryRunAll), test.want)
