@@ -33,6 +33,11 @@ var passedOn = []os.Signal{
 // Run waits for every child of this process, so that other code that starts one can't learn its exit
 // code.
 func Run(ctx context.Context, command, environment []string) (int, error) {
+	return run(ctx, command, environment, []*os.File{os.Stdin, os.Stdout, os.Stderr})
+}
+
+// run is Run with other standard streams.
+func run(ctx context.Context, command, environment []string, streams []*os.File) (int, error) {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return 0, err
@@ -41,7 +46,7 @@ func Run(ctx context.Context, command, environment []string) (int, error) {
 	signal.Notify(signals, passedOn...)
 	defer signal.Stop(signals)
 	process, err := os.StartProcess(path, command, &os.ProcAttr{
-		Env: environment, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Env: environment, Files: streams,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w", path, err)

@@ -66,14 +66,7 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 	defer stop()
 	gone := make(chan error, 1)
 	go func() {
-		code, err := Run(ctx, r.Command, r.Environment)
-		if err != nil && r.Private {
-			err = errors.New("it could not be started") // the name of the program can come from a key
-		}
-		if err == nil {
-			err = fmt.Errorf("it ended with exit code %d", code)
-		}
-		gone <- err
+		gone <- r.runService(ctx)
 		stop() // no login is waited for any longer
 	}()
 	err := r.rehearse(ctx, with)
@@ -90,6 +83,22 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service did not keep running: %s", why)}
 	}
 	return err
+}
+
+// runService runs the service until it ends, and returns how it ended, with the end of its output.
+func (r Rehearsal) runService(ctx context.Context) error {
+	var printed output
+	code, err := printed.run(ctx, r.Command, r.Environment)
+	switch {
+	case err != nil && r.Private:
+		return errors.New("it could not be started") // the name of the program can come from a key
+	case err != nil:
+		return err
+	case r.Private || printed.end() == "":
+		return fmt.Errorf("it ended with exit code %d", code)
+	default:
+		return fmt.Errorf("it ended with exit code %d, and its output ends with %q", code, printed.end())
+	}
 }
 
 func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error {

@@ -63,7 +63,8 @@ func rehearse() {
 
 // serve is a login service with a defect.
 func serve(address, kind string) {
-	if kind == "ends" {
+	if kind == "ends" || kind == "ends privately" {
+		fmt.Fprintf(os.Stderr, "starting%s\nno database\n", strings.Repeat(".", 1000))
 		os.Exit(3)
 	}
 	logins := 0
@@ -110,7 +111,8 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 	for kind, want := range map[string]string{
 		"works":                       "3 logins, error: <nil>",
 		"names its users":             "3 logins, error: <nil>",
-		"ends":                        "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3",
+		"ends":                        "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3, and its output ends with \"no database\"",
+		"ends privately":              "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3",
 		"is never ready":              "0 logins, error: ServiceNotReady: the login service was not ready within 2s: GET /ready returned 503 Service Unavailable",
 		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
 		"refuses everybody":           "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
@@ -131,7 +133,7 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 			command.Env = append(os.Environ(), mode+"=rehearse")
 			var out strings.Builder
 			command.Stdout, command.Stderr = &out, io.Discard
-			if err := command.Run(); err != nil || !strings.HasPrefix(out.String(), want) {
+			if err := command.Run(); err != nil || !strings.HasPrefix(out.String(), want) || strings.HasSuffix(kind, "privately") && strings.Contains(out.String(), "database") {
 				t.Errorf("%v, %s; want %s", err, out.String(), want)
 			}
 		})
