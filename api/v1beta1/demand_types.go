@@ -36,7 +36,7 @@ type Demand struct {
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=16
 	MinimumCost *int32 `json:"minimumCost,omitempty"`
-	// The kinds of hash of the matrix that can be recommended: bcrypt, argon2id, scrypt and pbkdf2.
+	// The kinds of hash of the matrix that can be recommended.
 	// When absent: bcrypt only, or the hash of a matrix that has one. Of the hashes that serve the demand, the one whose guesses cost an
 	// attacker most is recommended. The guesses per second of an attacker are known for bcrypt and
 	// for OWASP's Argon2id settings (parallelism 1); for other settings, set the hash's

@@ -90,7 +90,7 @@ func variable(flagName string) string {
 func recipeVars(flags *flag.FlagSet, to *password.Recipe) {
 	to.Algorithm = password.Bcrypt
 	flags.StringVar((*string)(&to.Algorithm), "algorithm", string(to.Algorithm),
-		"`name` of the hash: bcrypt, argon2id, scrypt, pbkdf2, or sha256, which is deliberately cheap")
+		fmt.Sprintf("`name` of the hash: one of %v", password.Algorithms))
 	numberVar(flags, &to.Cost, "cost", 0, fmt.Sprintf("bcrypt `cost`, 4 to 16, only with bcrypt; 0 means %d", defaultCost))
 	numberVar(flags, &to.MemoryKiB, "memory-kib", 0,
 		"`memory` of one hash in KiB, only with argon2id and scrypt, with scrypt a power of two; 0 means OWASP's recommendation")

@@ -114,7 +114,7 @@ func TestArgumentsThatAreRefused(t *testing.T) {
 		says      []string
 	}{
 		"a cost of 31":                 {[]string{"--cost", "31"}, nil, []string{"--cost is 31", "between 4 and 16"}},
-		"an unknown hash":              {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be bcrypt`}},
+		"an unknown hash":              {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be one of [bcrypt argon2id`}},
 		"a cost of another hash":       {[]string{"--algorithm", "sha256", "--cost", "8"}, nil, []string{"sha256 has no cost"}},
 		"memory without bound":         {[]string{"--algorithm", "scrypt", "--concurrency", "Unbounded"}, nil, []string{"does not limit the memory"}},
 		"a key without sessions":       {[]string{"--session-key", "k"}, nil, []string{"requires --sessions"}},

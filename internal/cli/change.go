@@ -74,7 +74,7 @@ func (c *change) addTo(flags *pflag.FlagSet) {
 
 // addStored adds the flags about what only an experiment measures: other hashes than bcrypt, and memory.
 func (c *change) addStored(flags *pflag.FlagSet) {
-	const theHashes = "one or more of bcrypt, argon2id, scrypt and pbkdf2, each once"
+	const theHashes = "one or more kinds of hash but sha256, each once"
 	const theRates = "names of hashes of the matrix, each once, with guesses per second from 1 to 1000000000000, such as argon=12000"
 	c.add(flags,
 		specFlag{"hashes", "demand.hashes", hashes, "hashes that can be recommended, such as bcrypt,argon2id", theHashes, nil},

@@ -20,8 +20,7 @@ func (r Recipe) Check() error {
 	case SHA256:
 		return errors.Join(r.noCost(), r.without(false, false))
 	default:
-		return fmt.Errorf("%w: unknown algorithm %q; it must be %s, %s, %s, %s or %s",
-			ErrRecipe, r.Algorithm, Bcrypt, Argon2id, Scrypt, PBKDF2, SHA256)
+		return fmt.Errorf("%w: unknown algorithm %q; it must be one of %v", ErrRecipe, r.Algorithm, Algorithms)
 	}
 }
 

@@ -1,6 +1,5 @@
 // Package password hashes a password in one of several ways, and checks other passwords against the hash. A
-// Recipe defines how: bcrypt, Argon2id, scrypt or PBKDF2, of golang.org/x/crypto and the standard library, or
-// one salted SHA-256. Every check computes one whole hash and compares in constant time, so that its time
+// Recipe defines how, with the algorithms of golang.org/x/crypto and the standard library. Every check computes one whole hash and compares in constant time, so that its time
 // depends only on the recipe.
 //
 // The package exists for the login service that is measured: never store passwords with it. It can't write

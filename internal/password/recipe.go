@@ -20,6 +20,9 @@ const (
 	Other Algorithm = "other"
 )
 
+// Algorithms are those that this package computes.
+var Algorithms = []Algorithm{Bcrypt, Argon2id, Scrypt, PBKDF2, SHA256}
+
 // The digests of PBKDF2's HMAC.
 const (
 	DigestSHA256 = "SHA-256"

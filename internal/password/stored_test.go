@@ -129,8 +129,8 @@ func TestRecipesThatAreRefused(t *testing.T) {
 		"65 lanes":                      {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 65}, ErrRecipe, "parallelism"},
 		"too little memory for lanes":   {Recipe{Algorithm: Argon2id, MemoryKiB: 31, Iterations: 1, Parallelism: 4}, ErrRecipe, "8 KiB for each of 4 lanes"},
 		"not a power of two":            {Recipe{Algorithm: Scrypt, MemoryKiB: 19_456, Parallelism: 1}, ErrRecipe, "power of two"},
-		"an unknown algorithm":          {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be bcrypt, argon2id`},
-		"no algorithm":                  {Recipe{}, ErrRecipe, "must be bcrypt"},
+		"an unknown algorithm":          {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be one of [bcrypt argon2id`},
+		"no algorithm":                  {Recipe{}, ErrRecipe, "must be one of [bcrypt"},
 		"a cost and memory, both wrong": {Recipe{Algorithm: Scrypt, Cost: 8, MemoryKiB: 3, Parallelism: 1}, ErrRecipe, "has no cost"},
 	}
 	for name, test := range tests {

@@ -144,7 +144,7 @@ func usersDistinguishable(t *trial) []v1beta1.Reason {
 	}
 	return finding(v1beta1.ReasonUsersDistinguishable, "",
 		"Refusing somebody who has no account takes %s of the CPU time of refusing a wrong password, so that the "+
-			"time says who has an account. Compute a hash for unknown users, too", percent(float64(*perMille)/1000))
+			"time says who has an account. Do the same work for both, such as one hash", percent(float64(*perMille)/1000))
 }
 
 // servicePaused finds a user's own service that stood still. With several replicas, all of them did.
