@@ -35,5 +35,5 @@ for definition in "$target"/config/crd/*_*.yaml; do
   text=$(joined "$definition")
   printf '%s\n' "$text" >"$definition"
 done
-go tool -modfile=hack/tools/crd-ref-docs/go.mod crd-ref-docs --log-level=ERROR --source-path=api \
+go tool -modfile=hack/tools/crd-ref-docs/go.mod crd-ref-docs --log-level=ERROR --max-depth=20 --source-path=api \
   --config=hack/reference/config.yaml --templates-dir=hack/reference --renderer=markdown --output-path="$target/docs/api.md"
