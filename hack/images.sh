@@ -6,7 +6,7 @@
 #
 #   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
 #   images.sh e2e          the generators and login services of test/e2e/images
-#   images.sh examples     the login services of examples/
+#   images.sh examples     the login services of examples/; with NAME... only these
 #   images.sh monitoring   Prometheus and its operator, for a cluster that can't
 #                          pull images
 #   images.sh kind         Kubernetes' control plane and kube-router, for the nodes of tools/kind
@@ -115,9 +115,10 @@ example() {
 }
 
 examples() {
-  local source
-  for source in examples/*/; do
-    example "$(basename "$source")"
+  local name names=("$@")
+  ((${#names[@]})) || mapfile -t names < <(basename -a examples/*/)
+  for name in "${names[@]}"; do
+    example "$name"
   done
 }
 
@@ -206,7 +207,7 @@ flock "$lock"
 case "${1:-}" in
   "") hashmark_images ;;
   e2e) e2e_images ;;
-  examples) examples ;;
+  examples) examples "${@:2}" ;;
   monitoring) monitoring_images ;;
   kind) kind_images ;;
   *) die "usage: images.sh [e2e|examples|monitoring|kind]" ;;
