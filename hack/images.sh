@@ -2,7 +2,7 @@
 # Compiles the binaries and builds the images, with docker if its engine is running and
 # otherwise with buildah, and writes each to dist/images/<name>.tar, or into the folder ARCHIVES. What has
 # not changed is not built again. GOARCH selects the architecture. On one machine, buildah gives the same source the same digests: no path, time
-# or commit gets into an image.
+# or commit gets into an image, but for the database of examples/keycloak.
 #
 #   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
 #   images.sh e2e          the generators and login services of test/e2e/images
@@ -105,6 +105,7 @@ compiled() {
 # from what build.sh adds to the folder that it is given.
 example() {
   local packages source=examples/$1 folder=$binaries/examples/$1
+  [[ -f $source/Dockerfile ]] || die "there is no $source/Dockerfile"
   mkdir -p "$folder"
   if [[ -f $source/packages.txt ]]; then
     mapfile -t packages <"$source/packages.txt"
@@ -210,5 +211,5 @@ case "${1:-}" in
   examples) examples "${@:2}" ;;
   monitoring) monitoring_images ;;
   kind) kind_images ;;
-  *) die "usage: images.sh [e2e|examples|monitoring|kind]" ;;
+  *) die "usage: images.sh [e2e|examples [NAME...]|monitoring|kind]" ;;
 esac

@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
@@ -74,7 +75,8 @@ func (c *change) addTo(flags *pflag.FlagSet) {
 
 // addStored adds the flags about what only an experiment measures: other hashes than bcrypt, and memory.
 func (c *change) addStored(flags *pflag.FlagSet) {
-	const theHashes = "one or more kinds of hash but sha256, each once"
+	recommended := slices.DeleteFunc(slices.Clone(password.Algorithms), func(a password.Algorithm) bool { return a == password.SHA256 })
+	theHashes := fmt.Sprintf("one or more of %v, each once", recommended)
 	const theRates = "names of hashes of the matrix, each once, with guesses per second from 1 to 1000000000000, such as argon=12000"
 	c.add(flags,
 		specFlag{"hashes", "demand.hashes", hashes, "hashes that can be recommended, such as bcrypt,argon2id", theHashes, nil},

@@ -12,55 +12,39 @@ import (
 )
 
 const (
-	// quotedOutput is how much of the end of a program's output is quoted, in bytes.
+	// quotedOutput is how much of the end of a stream is quoted, in bytes.
 	quotedOutput = 300
 	// leftBehind is how long the output of processes that a program left behind is waited for.
 	leftBehind = 200 * time.Millisecond
 )
 
-// output keeps the end of what a program prints.
-type output struct {
-	mutex sync.Mutex
-	last  []byte
-}
-
-// Write keeps the end of a text. It never fails.
-func (o *output) Write(text []byte) (int, error) {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	o.last = append(o.last, text[max(0, len(text)-quotedOutput):]...)
-	o.last = append([]byte(nil), o.last[max(0, len(o.last)-quotedOutput):]...)
-	return len(text), nil
-}
-
-// end returns the last lines on one line, or "" if nothing was printed.
-func (o *output) end() string {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	text := string(o.last)
-	if _, whole, cut := strings.Cut(text, "\n"); cut && len(text) == quotedOutput && strings.TrimSpace(whole) != "" {
-		text = whole // the first line has lost its beginning
-	}
-	return units.Plain(strings.Join(strings.Fields(text), " "))
-}
-
-// run is Run, and keeps the end of both streams. They reach those of this process, too.
-func (o *output) run(ctx context.Context, command, environment []string) (int, error) {
-	streams, copied := []*os.File{os.Stdin}, make(chan struct{})
+// runQuoted is Run, calls a function once the program has ended, and then returns the last lines that it printed, on one
+// line: those of stderr, or if there are none, of stdout.
+func runQuoted(ctx context.Context, command, environment []string, ended func()) (code int, quote string, err error) {
+	var ends [2]ending
+	var programs []*os.File
 	var copying sync.WaitGroup
-	for _, to := range []*os.File{os.Stdout, os.Stderr} {
-		from, program, err := os.Pipe()
-		if err != nil {
-			return 0, err
+	for i, to := range []*os.File{os.Stdout, os.Stderr} {
+		from, program, failed := os.Pipe()
+		if failed != nil {
+			err = failed
+			break
 		}
 		defer from.Close()
-		streams = append(streams, program)
-		copying.Go(func() { _, _ = io.Copy(io.MultiWriter(o, to), from) })
+		programs = append(programs, program)
+		copying.Go(func() {
+			_, _ = io.Copy(io.MultiWriter(&ends[i], to), from)
+			_, _ = io.Copy(&ends[i], from) // a program whose output nobody reads would stand still
+		})
 	}
-	code, err := run(ctx, command, environment, streams)
-	for _, program := range streams[1:] {
+	if err == nil {
+		code, err = run(ctx, command, environment, append([]*os.File{os.Stdin}, programs...))
+	}
+	ended()
+	for _, program := range programs {
 		program.Close()
 	}
+	copied := make(chan struct{})
 	go func() {
 		copying.Wait()
 		close(copied)
@@ -69,5 +53,34 @@ func (o *output) run(ctx context.Context, command, environment []string) (int, e
 	case <-copied:
 	case <-time.After(leftBehind):
 	}
-	return code, err
+	if quote = ends[1].lines(); quote == "" {
+		quote = ends[0].lines()
+	}
+	return code, quote, err
+}
+
+// ending keeps the end of a stream.
+type ending struct {
+	mutex sync.Mutex
+	last  []byte
+}
+
+// Write never fails.
+func (e *ending) Write(text []byte) (int, error) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	all := append(e.last, text[max(0, len(text)-quotedOutput):]...)
+	e.last = append([]byte(nil), all[max(0, len(all)-quotedOutput):]...)
+	return len(text), nil
+}
+
+// lines returns the last lines on one line.
+func (e *ending) lines() string {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	text := string(e.last)
+	if _, whole, cut := strings.Cut(text, "\n"); cut && len(text) == quotedOutput && strings.TrimSpace(whole) != "" {
+		text = whole // the first line has lost its beginning
+	}
+	return units.Plain(strings.Join(strings.Fields(text), " "))
 }

@@ -66,8 +66,7 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 	defer stop()
 	gone := make(chan error, 1)
 	go func() {
-		gone <- r.runService(ctx)
-		stop() // no login is waited for any longer
+		gone <- r.runService(ctx, stop) // no login is waited for any longer
 	}()
 	err := r.rehearse(ctx, with)
 	if err != nil {
@@ -85,19 +84,18 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 	return err
 }
 
-// runService runs the service until it ends, and returns how it ended, with the end of its output.
-func (r Rehearsal) runService(ctx context.Context) error {
-	var printed output
-	code, err := printed.run(ctx, r.Command, r.Environment)
+// runService runs the service until it ends, calls a function then, and returns how it ended, with the end of its output.
+func (r Rehearsal) runService(ctx context.Context, ended func()) error {
+	code, quote, err := runQuoted(ctx, r.Command, r.Environment, ended)
 	switch {
 	case err != nil && r.Private:
 		return errors.New("it could not be started") // the name of the program can come from a key
 	case err != nil:
 		return err
-	case r.Private || printed.end() == "":
+	case r.Private || quote == "":
 		return fmt.Errorf("it ended with exit code %d", code)
 	default:
-		return fmt.Errorf("it ended with exit code %d, and its output ends with %q", code, printed.end())
+		return fmt.Errorf("it ended with exit code %d, and its output ends with %q", code, quote)
 	}
 }
 

@@ -57,14 +57,22 @@ func rehearse() {
 		}
 		return nil
 	})
-	fmt.Printf("%d logins, error: %v", logins, err)
+	fmt.Printf("\n%d logins, error: %v", logins, err)
 	os.Exit(0)
 }
 
 // serve is a login service with a defect.
 func serve(address, kind string) {
-	if kind == "ends" || kind == "ends privately" {
+	if strings.HasPrefix(kind, "ends at once") {
+		if kind == "ends at once and leaves a process" {
+			left := exec.Command("sleep", "5")
+			left.Stdout, left.Stderr = os.Stdout, os.Stderr
+			if err := left.Start(); err != nil {
+				panic(err)
+			}
+		}
 		fmt.Fprintf(os.Stderr, "starting%s\nno database\n", strings.Repeat(".", 1000))
+		fmt.Println(strings.Repeat("banner ", 100))
 		os.Exit(3)
 	}
 	logins := 0
@@ -109,20 +117,21 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]string{
-		"works":                       "3 logins, error: <nil>",
-		"names its users":             "3 logins, error: <nil>",
-		"ends":                        "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3, and its output ends with \"no database\"",
-		"ends privately":              "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3",
-		"is never ready":              "0 logins, error: ServiceNotReady: the login service was not ready within 2s: GET /ready returned 503 Service Unavailable",
-		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
-		"refuses everybody":           "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
-		"refuses everybody privately": "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response is not shown",
-		"is no program privately":     "0 logins, error: ServiceNotReady: the login service did not keep running: it could not be started",
-		"accepts everybody":           "0 logins, error: WrongPasswordAccepted: ",
-		"answers everybody alike":     "0 logins, error: WrongPasswordAccepted: ",
-		"crashes at a wrong password": "0 logins, error: LoginFailed: with a wrong password, ",
-		"refuses later":               "1 logins, error: LoginFailed: a login failed at step 1: the status was 403",
-		"ends later":                  "1 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 4",
+		"works":                             "3 logins, error: <nil>",
+		"names its users":                   "3 logins, error: <nil>",
+		"ends at once":                      "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3, and its output ends with \"no database\"",
+		"ends at once and leaves a process": "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3, and its output ends with \"no database\"",
+		"ends at once privately":            "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3",
+		"is never ready":                    "0 logins, error: ServiceNotReady: the login service was not ready within 2s: GET /ready returned 503 Service Unavailable",
+		"refuses the setup":                 "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
+		"refuses everybody":                 "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
+		"refuses everybody privately":       "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response is not shown",
+		"is no program privately":           "0 logins, error: ServiceNotReady: the login service did not keep running: it could not be started",
+		"accepts everybody":                 "0 logins, error: WrongPasswordAccepted: ",
+		"answers everybody alike":           "0 logins, error: WrongPasswordAccepted: ",
+		"crashes at a wrong password":       "0 logins, error: LoginFailed: with a wrong password, ",
+		"refuses later":                     "1 logins, error: LoginFailed: a login failed at step 1: the status was 403",
+		"ends later":                        "1 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 4",
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -133,8 +142,10 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 			command.Env = append(os.Environ(), mode+"=rehearse")
 			var out strings.Builder
 			command.Stdout, command.Stderr = &out, io.Discard
-			if err := command.Run(); err != nil || !strings.HasPrefix(out.String(), want) || strings.HasSuffix(kind, "privately") && strings.Contains(out.String(), "database") {
-				t.Errorf("%v, %s; want %s", err, out.String(), want)
+			err := command.Run()
+			says := out.String()[strings.LastIndex(out.String(), "\n")+1:] // the lines before are the service's
+			if err != nil || !strings.HasPrefix(says, want) || strings.HasSuffix(kind, "privately") && strings.Contains(says, "database") {
+				t.Errorf("%v, %s; want %s", err, says, want)
 			}
 		})
 	}

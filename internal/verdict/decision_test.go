@@ -212,7 +212,7 @@ func TestADecisionIsWhatMeasuringAllRecommends(t *testing.T) {
 	const questions = 50
 	for _, bias := range []float64{1.15, 1, 0.85}[:runs(3, 1)] {
 		var mutex sync.Mutex
-		var asked, same, near, carried, missed, loads int
+		var asked, same, near, carried, missed, misled, loads int
 		var took, all time.Duration
 		var logRatios float64
 		each(runs(8, 1), func(seed int64) {
@@ -236,8 +236,11 @@ func TestADecisionIsWhatMeasuringAllRecommends(t *testing.T) {
 					t.Logf("seed %d, %s/s: %d×%s, measuring all says %d×%s", seed, spec.Demand.LoginsPerSecond.String(),
 						decided.size.Replicas, decided.size.Variant, measured.size.Replicas, measured.size.Variant)
 				}
-				// A variant that was measured is no loser: its two measurements differ, as those of any variant do.
-				if better(measured.size, decided.size) && !slices.Contains(decided.loaded, measured.size.Variant) {
+				switch {
+				case decided.size.Variant == measured.size.Variant || !better(measured.size, decided.size):
+				case slices.Contains(decided.loaded, measured.size.Variant):
+					misled++ // its two measurements differ, as those of any variant do
+				default:
 					missed++
 					t.Logf("seed %d, %s/s: %d×%s, and %d×%s is better, which was not measured", seed, spec.Demand.LoginsPerSecond.String(),
 						decided.size.Replicas, decided.size.Variant, measured.size.Replicas, measured.size.Variant)
@@ -249,15 +252,15 @@ func TestADecisionIsWhatMeasuringAllRecommends(t *testing.T) {
 			}
 		})
 		replicas := math.Exp(logRatios / float64(max(1, same)))
-		t.Logf("p95 × %g: of %d answers %d are the variant of All, with %.3f times its replicas, %d are within one step, %d carry the demand, %d miss a better variant; %.2f loads, %s instead of %s",
-			bias, asked, same, replicas, near, carried, missed, float64(loads)/float64(asked), took/time.Duration(asked), all/time.Duration(asked))
+		t.Logf("p95 × %g: of %d answers %d are the variant of All, with %.3f times its replicas, %d are within one step, %d carry the demand, %d miss a better variant, %d more after measuring it; %.2f loads, %s instead of %s",
+			bias, asked, same, replicas, near, carried, missed, misled, float64(loads)/float64(asked), took/time.Duration(asked), all/time.Duration(asked))
 		slack := 0.0
 		if !*whole {
 			slack = 2
 		}
-		if n := float64(asked); float64(carried) < 0.98*n-slack || float64(near) < 0.95*n-slack || float64(missed) > 0.02*n+slack || replicas > 1.01+slack/20 {
-			t.Errorf("p95 × %g: of %d answers %d carry the demand, %d are near that of All, with %.3f times its replicas, and %d miss a better variant",
-				bias, asked, carried, near, replicas, missed)
+		if n := float64(asked); float64(carried) < 0.98*n-slack || float64(near) < 0.95*n-slack || float64(missed) > 0.02*n+slack || float64(misled) > 0.05*n+slack || replicas > 1.01+slack/20 {
+			t.Errorf("p95 × %g: of %d answers %d carry the demand, %d are near that of All, with %.3f times its replicas, %d miss a better variant, and %d more after measuring it",
+				bias, asked, carried, near, replicas, missed, misled)
 		}
 	}
 }
