@@ -191,3 +191,19 @@ func reasons(kind string) []v1beta1.Reason {
 func conditions(kind string, status metav1.ConditionStatus, message string) []metav1.Condition {
 	return []metav1.Condition{{Type: kind, Status: status, Message: message}}
 }
+
+// A size whose pods kubelet would restart is told so where it is recommended, and not only below the table.
+func TestWhyNamesTheFindingsOfTheRecommendedSize(t *testing.T) {
+	document := full(t)
+	for i := range document.Experiment.Status.Results {
+		row := &document.Experiment.Status.Results[i]
+		row.Reasons = []v1beta1.Reason{
+			{Type: v1beta1.ReasonLivenessFails, Message: "A pod of " + row.Variant + " did not answer"},
+			{Type: v1beta1.ReasonNotSteady, Verdict: v1beta1.VerdictSuspect, Message: "It was too short"},
+		}
+	}
+	why := document.Sections()[0]
+	if got, want := why.Items[0], "LivenessFails: A pod of c10-500m did not answer."; got != want || len(why.Items) != 3 {
+		t.Errorf("the items are %q, want %q and the two others", why.Items, want)
+	}
+}

@@ -78,6 +78,13 @@ func (d Document) whySection() Section {
 	} else if recommendation.Nearest != nil {
 		why.Lines = d.needsAndHas(*recommendation.Nearest, nil)
 	}
+	for _, row := range d.Experiment.Status.Results {
+		for _, reason := range row.Reasons {
+			if row.Variant == recommendation.Variant && reason.Verdict == "" {
+				why.Items = append(why.Items, reason.Type+": "+sentence(reason.Message))
+			}
+		}
+	}
 	if recommendation.RunnerUp != nil {
 		why.Items = append(why.Items, "Next best: "+d.sizeInWords(*recommendation.RunnerUp)+".")
 	}
