@@ -18,8 +18,8 @@ const (
 	leftBehind = 200 * time.Millisecond
 )
 
-// runQuoted is Run, calls a function once the program has ended, and then returns the last lines that it printed, on one
-// line: those of stderr, or if there are none, of stdout.
+// runQuoted is Run, and calls a function as soon as the program has ended. The quote is the end of what the program wrote to
+// stderr, or to stdout if stderr is empty, on one line.
 func runQuoted(ctx context.Context, command, environment []string, ended func()) (code int, quote string, err error) {
 	var ends [2]ending
 	var programs []*os.File

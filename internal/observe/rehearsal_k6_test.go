@@ -3,6 +3,7 @@
 package observe_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -65,7 +67,7 @@ func rehearse() {
 func serve(address, kind string) {
 	if strings.HasPrefix(kind, "ends at once") {
 		if kind == "ends at once and leaves a process" {
-			left := exec.Command("sleep", "5")
+			left := exec.Command("sleep", "60")
 			left.Stdout, left.Stderr = os.Stdout, os.Stderr
 			if err := left.Start(); err != nil {
 				panic(err)
@@ -138,11 +140,15 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 			server := httptest.NewServer(nil)
 			target := server.URL // free now, as nothing else asks for ports
 			server.Close()
-			command := exec.CommandContext(t.Context(), os.Args[0], target, kind, folder)
-			command.Env = append(os.Environ(), mode+"=rehearse")
+			// The process that a service leaves behind sleeps longer.
+			ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+			defer cancel()
+			command := exec.CommandContext(ctx, os.Args[0], target, kind, folder)
+			command.Env, command.SysProcAttr = append(os.Environ(), mode+"=rehearse"), &syscall.SysProcAttr{Setpgid: true}
 			var out strings.Builder
 			command.Stdout, command.Stderr = &out, io.Discard
 			err := command.Run()
+			_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)        // fails if nothing is left
 			says := out.String()[strings.LastIndex(out.String(), "\n")+1:] // the lines before are the service's
 			if err != nil || !strings.HasPrefix(says, want) || strings.HasSuffix(kind, "privately") && strings.Contains(says, "database") {
 				t.Errorf("%v, %s; want %s", err, says, want)
