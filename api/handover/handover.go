@@ -77,6 +77,10 @@ type Calibration struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
+	// How long the two were timed, by the clock, in milliseconds. Absent if the operator was
+	// older: 5,000 or more.
+	// +optional
+	LengthMilliseconds int64 `json:"lengthMilliseconds,omitempty"`
 	// With a user's own login service: the CPU time of a refused login of somebody who has no account
 	// ÷ that of the user with a wrong password, in thousandths. Absent if the service answers the
 	// two differently.

@@ -17,7 +17,7 @@ func (c Calibrator) alone(reference *stopwatch) (Timing, error) {
 	}
 	timing := Timing{
 		Cost: c.ReferenceCost, TimedCost: c.ReferenceCost,
-		Ratio: itself, Blocks: reference.blocks, Samples: reference.samples,
+		Ratio: itself, Blocks: reference.blocks, Samples: reference.samples, Length: reference.spent,
 	}
 	timing.CPU, timing.Wall = summarise(reference.samples)
 	timing.Reference = timing.CPU
@@ -49,7 +49,7 @@ func (c Calibrator) alternate(subject, reference *stopwatch) (Timing, error) {
 	if err := reference.until(c.Limits.Reference, referenceSamples); err != nil {
 		return Timing{}, err
 	}
-	timing := Timing{Ratio: ratioOf(compared), Blocks: reference.blocks, Samples: subject.samples}
+	timing := Timing{Ratio: ratioOf(compared), Blocks: reference.blocks, Samples: subject.samples, Length: subject.spent + reference.spent}
 	timing.CPU, timing.Wall = summarise(subject.samples)
 	timing.Reference, _ = summarise(reference.samples)
 	return timing, nil

@@ -40,6 +40,7 @@ func NewResult(timing Timing, where handover.Surroundings) Result {
 			RatioPerMillion:       wholeMillionths(timing.Ratio.Mean),
 			RatioErrorPerMillion:  millionths(timing.Ratio.HalfWidth),
 			BlockMicroseconds:     blockMicroseconds(timing.Blocks),
+			LengthMilliseconds:    timing.Length.Milliseconds(),
 			UnknownUserPerMille:   timing.UnknownUserPerMille,
 			Surroundings:          where,
 		},

@@ -101,6 +101,8 @@ type Timing struct {
 	Blocks []float64
 	// Samples of the timed hash.
 	Samples []Sample
+	// Length is how long hashes were timed, by the clock.
+	Length time.Duration
 	// UnknownUserPerMille is how long a login of somebody who has no account takes; see Result.
 	UnknownUserPerMille *int64
 }

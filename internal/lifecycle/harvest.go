@@ -97,6 +97,7 @@ func checkCalibration(r *calibration.Result) error {
 		{"number of hashes per second", r.ClockHashesMilliPerSecond, 0, most},
 		{"ratio to the reference hash", r.RatioPerMillion, 0, most},
 		{"error of the ratio", r.RatioErrorPerMillion, 0, most},
+		{"length in milliseconds", r.LengthMilliseconds, 0, hour / 1000},
 		{"CPU time of an unknown user's login", ptr.Deref(r.UnknownUserPerMille, 0), 0, 1_000_000_000},
 		{"number of blocks", int64(len(r.BlockMicroseconds)), 0, handover.MostBlocks},
 		{"cost that it was scaled from", int64(ptr.Deref(r.ScaledFromCost, 4)), 4, 31},

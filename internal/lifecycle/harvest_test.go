@@ -158,7 +158,7 @@ func TestARunIsJudgedByThePlanThatWasSent(t *testing.T) {
 
 func TestALoadWhosePlanSomebodyChangedIsNotJudged(t *testing.T) {
 	for name, change := range map[string]func(*loadplan.Plan){
-		"another rate":         func(p *loadplan.Plan) { p.Steps[1].OfferedMilliPerSecond++ },
+		"another rate":         func(p *loadplan.Plan) { p.Steps[0].OfferedMilliPerSecond++ },
 		"another seed":         func(p *loadplan.Plan) { p.Steps[1].Seed++ },
 		"another purpose":      func(p *loadplan.Plan) { p.Steps[1].Purpose = v1beta1.PurposeRate },
 		"another reported one": func(p *loadplan.Plan) { p.Steps[1].Reported = !p.Steps[1].Reported },

@@ -9,7 +9,7 @@ import (
 // k6's scenarios never overlap.
 const gapMilliseconds = 100
 
-// Build plans the load of one attempt: a warm-up, the steps from low to high, and with load.capacity the
+// Build plans the load of one attempt: a warm-up if there is one, the steps from low to high, and with load.capacity the
 // saturation, which is last so that no step follows an overload. Only a trial that decides about a variant begins
 // with it, because its other steps end once they decide. A service that can serve more than the generator can
 // drive is not saturated. Without a prediction (nil) there is no step at the predicted capacity.
@@ -26,9 +26,7 @@ func Build(spec v1beta1.SizingTrialSpec, cal handover.Calibration, prediction *v
 	if err != nil {
 		return Plan{}, err
 	}
-	if spec.Load.Warmup() > 0 {
-		steps = append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
-	}
+	steps = s.warmedUp(spec, steps)
 	plan := Plan{
 		Version:             Version,
 		TimeoutMilliseconds: s.timeout.Milliseconds(),

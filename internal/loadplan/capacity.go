@@ -66,6 +66,9 @@ func (s service) hold(spec v1beta1.SizingTrialSpec, r heldRate) Step {
 // ratesToHold returns the fixed shares and the predicted capacity, from low to high.
 func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) []heldRate {
 	load := spec.Load
+	if spec.Role == v1beta1.RoleDecision && ptr.Deref(load.Capacity, v1beta1.CapacityLoad{}).MinSamples == nil {
+		load = withLimits(load, IntervalSamples, load.MaxStepSeconds())
+	}
 	if spec.Objective.P99Milliseconds != nil {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
 		load = withLimits(load, max(load.MinSamples(), p99Samples), load.MaxStepSeconds())
@@ -74,7 +77,7 @@ func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.P
 	if spec.Role == v1beta1.RoleDecision {
 		show = 0 // the verification shows it
 	}
-	rates := s.fixedRates(load, show)
+	rates := s.fixedRates(load, show, CountedRelaxations(spec))
 	if s.modelled || prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {
 		return rates
 	}
@@ -94,7 +97,7 @@ func withLimits(load v1beta1.Load, minSamples, maxStepSeconds int32) v1beta1.Loa
 
 // fixedRates returns the fixed shares. The reported one should count as many logins as show
 // that few fail, if there is time.
-func (s service) fixedRates(load v1beta1.Load, show int) []heldRate {
+func (s service) fixedRates(load v1beta1.Load, show int, relaxations float64) []heldRate {
 	var rates []heldRate
 	for index, percent := range capacityLoads() {
 		if !s.worth(percent) {
@@ -104,7 +107,7 @@ func (s service) fixedRates(load v1beta1.Load, show int) []heldRate {
 		r := heldRate{index, NotRun{LoadPercent: percent, OfferedMilliPerSecond: offered, Reported: percent == ReportedLoadPercent}}
 		least := 0
 		if r.Reported {
-			least = s.steadyRequests(offered)
+			least = s.steadyRequests(offered, relaxations)
 			if countedMilliseconds(show, offered) <= int64(load.MaxStepSeconds())*milli {
 				least = max(least, show)
 			}
@@ -125,7 +128,7 @@ func capacityRequests(load v1beta1.Load, offeredMilli int64, least int) int {
 	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds()))))
 }
 
-// steadyRequests returns the logins that are due while a counted part shows a steady state.
-func (s service) steadyRequests(offeredMilli int64) int {
-	return int(math.Ceil(SteadyRelaxations * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
+// steadyRequests returns the logins that are due in a counted part of so many relaxations.
+func (s service) steadyRequests(offeredMilli int64, relaxations float64) int {
+	return int(math.Ceil(relaxations * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
 }

@@ -44,7 +44,7 @@ func TestAPlanThatNoGeneratorCanRunIsRefused(t *testing.T) {
 		"a reason without an end":         {func(p *Plan, _ *Step) { p.NotRun = []NotRun{{Message: strings.Repeat("x", 1025)}} }, "more than 1024 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := mustBuild(t, aTrial(), calibrated(), nil)
+			plan := mustBuild(t, aTrial(withOwn), calibrated(), nil)
 			test.damage(&plan, &plan.Steps[1])
 			if _, err := Decode(encode(t, plan)); err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("want an error that says %q, got %v", test.says, err)

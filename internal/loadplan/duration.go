@@ -148,7 +148,11 @@ func Estimate(spec v1beta1.SizingTrialSpec, slower float64) (time.Duration, erro
 	case spec.StopsEarly():
 		plan = plan.First(len(plan.WithoutWarmup()) - len(laterChecks(plan))) // most are decided then
 	}
-	calibration := min(time.Minute, max(3*time.Second, 10*s.interval))
+	least := 3 * time.Second
+	if spec.TimesAgain() {
+		least = 1500 * time.Millisecond
+	}
+	calibration := min(time.Minute, max(least, 10*s.interval))
 	return Duration(plan) + calibration + guessedOverhead, nil
 }
 

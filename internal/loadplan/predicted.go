@@ -56,7 +56,7 @@ func (s service) predictedRate(load v1beta1.Load, capacityMilli int64) heldRate 
 			units.PerSecond(float64(offered)), r.LoadPercent, inWords(steady), longest)
 		return r
 	}
-	r.Requests = capacityRequests(load, offered, s.steadyRequests(offered))
+	r.Requests = capacityRequests(load, offered, s.steadyRequests(offered, SteadyRelaxations))
 	if r.Requests < fewestSamples(load) {
 		r.Message = fmt.Sprintf("At the predicted capacity of %s, a step offers %d logins in %s, but p95 needs %d; the result there is predicted",
 			units.PerSecond(float64(offered)), r.Requests, longest, fewestSamples(load))

@@ -38,6 +38,18 @@ const (
 	SteadyRelaxations = 20
 )
 
+// decisionRelaxations is SteadyRelaxations of a variant that a decision loads and verifies later.
+const decisionRelaxations = 10
+
+// CountedRelaxations returns how long the reported step of a trial counts at least, as a multiple of Relaxation. In a
+// decision that step only shows measured ÷ simulated p95 of the same logins, for which half the time is enough.
+func CountedRelaxations(spec v1beta1.SizingTrialSpec) float64 {
+	if spec.Role == v1beta1.RoleDecision && !spec.StopsEarly() {
+		return decisionRelaxations
+	}
+	return SteadyRelaxations
+}
+
 // Relaxation returns D/(1−ρ)², in the unit of the interval D between two logins at the bound: about half
 // of the time in which a queue forgets how it began. It is infinite from ρ = 1.
 func Relaxation(interval, rho float64) float64 {

@@ -109,8 +109,8 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 		cal  handover.Calibration
 		want int64
 	}{
-		"Capacity: half of the first step":                        {aTrial(), calibrated(), 8_750},
-		"Rates: half of the first":                                {aTrial(atRates(intstr.FromInt32(10))), calibrated(), 5_000},
+		"Capacity: half of the first step":                        {aTrial(withOwn), calibrated(), 6_250},
+		"Rates: half of the first":                                {aTrial(withOwn, atRates(intstr.FromInt32(10))), calibrated(), 5_000},
 		"Rates beyond the bound: half of the bound":               {aTrial(atRates(intstr.FromInt32(100))), calibrated(), 12_500},
 		"Users: half of the bound":                                {aTrial(withUsers(9)), calibrated(), 12_500},
 		"a very fast service: half of what a generator can drive": {aTrial(withUsers(9)), calibrated(hashTakes(100)), 250_000},
@@ -126,6 +126,12 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 				t.Errorf("warm-up at %d, want %d", first.OfferedMilliPerSecond, test.want)
 			}
 		})
+	}
+	for name, spec := range map[string]v1beta1.SizingTrialSpec{"Capacity": aTrial(), "Rates": aTrial(atRates(intstr.FromInt32(10))), "verification": verification("5")} {
+		first := mustBuild(t, spec, calibrated(), nil).Steps[0]
+		if first.Kind != Open || first.SettleMilliseconds < spec.Load.Warmup().Milliseconds() || first.SettleRequests == 0 {
+			t.Errorf("%s of a service that only hashes: the first step is %s and settles for %d ms", name, first.Kind, first.SettleMilliseconds)
+		}
 	}
 	without := mustBuild(t, aTrial(func(s *v1beta1.SizingTrialSpec) { s.Load.WarmupSeconds = ptr.To[int32](0) }), calibrated(), nil)
 	if without.Steps[0].Kind != Open {

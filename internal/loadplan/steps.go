@@ -37,6 +37,22 @@ func (s service) open(spec v1beta1.SizingTrialSpec, purpose v1beta1.StepPurpose,
 	}
 }
 
+// warmedUp lets a service that only hashes settle for at least as long as the warm-up in its first step, unless that is an
+// overload. Any other begins with a warm-up, because it can be too slow for the first step until it is warm.
+func (s service) warmedUp(spec v1beta1.SizingTrialSpec, steps []Step) []Step {
+	warmup := spec.Load.Warmup()
+	if warmup == 0 || len(steps) == 0 {
+		return steps
+	}
+	first := &steps[0]
+	if s.modelled && first.Kind == Open && s.utilisation(first.OfferedMilliPerSecond) < SteadyBelow {
+		settling := max(warmup, s.settling(first.OfferedMilliPerSecond))
+		first.SettleMilliseconds, first.SettleRequests = settling.Milliseconds(), requestsIn(settling, first.OfferedMilliPerSecond)
+		return steps
+	}
+	return append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
+}
+
 // warmup returns a step at half of the first rate, and at most half of the bound, so that the first step
 // does not begin with the queue of an overload.
 func (s service) warmup(spec v1beta1.SizingTrialSpec, firstMilli int64) Step {

@@ -61,7 +61,7 @@ func (s service) checkedSteps(spec v1beta1.SizingTrialSpec, offered int64) []Ste
 	counted := 0
 	first, room := FirstCheck(spec.Objective), int(offered)*matrix.VerificationSeconds/milli
 	if s.utilisation(offered) < SteadyBelow {
-		first = max(first, s.steadyRequests(offered))
+		first = max(first, s.steadyRequests(offered, SteadyRelaxations))
 	}
 	if spec.Service.Own != nil {
 		first = max(first, int(offered)*ownSeconds/milli)

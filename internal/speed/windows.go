@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// calibrationSeconds is the shortest length of a calibration. Its blocks share this
-	// weight, because their lengths are not stored.
+	// calibrationSeconds is the shortest length of a usual calibration, and the most that the blocks of any represent: those
+	// of a slow hash are far apart.
 	calibrationSeconds = 5.0
 	// batchSeconds is the length of a batch. The means of two neighbouring batches are almost
 	// independent.
@@ -60,6 +60,14 @@ func RatioError(cal handover.Calibration) float64 {
 	return narrower * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)
 }
 
+// CalibrationSeconds returns how many seconds of the CPU's speed the blocks of a calibration represent together.
+func CalibrationSeconds(cal handover.Calibration) float64 {
+	if cal.LengthMilliseconds <= 0 {
+		return calibrationSeconds
+	}
+	return min(calibrationSeconds, float64(cal.LengthMilliseconds)/1000)
+}
+
 // OfCalibration returns the windows of a calibration.
 func OfCalibration(cal handover.Calibration) []Window {
 	blocks := cal.BlockMicroseconds
@@ -68,7 +76,7 @@ func OfCalibration(cal handover.Calibration) []Window {
 	}
 	var windows []Window
 	for _, micros := range blocks {
-		windows = append(windows, Window{Micros: float64(micros), Seconds: calibrationSeconds / float64(len(blocks))})
+		windows = append(windows, Window{Micros: float64(micros), Seconds: CalibrationSeconds(cal) / float64(len(blocks))})
 	}
 	return windows
 }

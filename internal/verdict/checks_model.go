@@ -25,7 +25,7 @@ func tooShort(t *trial) []v1beta1.Reason {
 	if t.decision.longEnough(s.fact) {
 		return nil
 	}
-	needed, counted := t.decision.relaxation(s.fact)*loadplan.SteadyRelaxations, microseconds(s.result.CountedMicroseconds).Seconds()
+	needed, counted := t.decision.relaxation(s.fact)*loadplan.CountedRelaxations(t.Spec), microseconds(s.result.CountedMicroseconds).Seconds()
 	return finding(v1beta1.ReasonNotSteady, v1beta1.VerdictSuspect,
 		"%s counted logins for %s s, but at that load the queue of this service needs %s s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.capacity.maxStepSeconds or load.stepSeconds, or offer less",
 		units.Capital(s.name()), units.Number(counted), units.Number(needed))

@@ -275,8 +275,8 @@ func (d *decision) longEnough(s fact) bool {
 	}
 	longer := float64(s.offered()) / float64(s.nominal())
 	counted, settling := longer*float64(s.CountedMilliseconds)/1000, longer*float64(s.Plan.SettleMilliseconds)/1000
-	rest := d.relaxation(s) * relaxationsRounding
-	return counted >= loadplan.SteadyRelaxations*rest && settling+counted >= (loadplan.SteadyRelaxations+loadplan.SettlingRelaxations)*rest
+	rest, relaxations := d.relaxation(s)*relaxationsRounding, loadplan.CountedRelaxations(d.spec)
+	return counted >= relaxations*rest && settling+counted >= (relaxations+loadplan.SettlingRelaxations)*rest
 }
 
 // relaxation returns loadplan.Relaxation at the step's load, in seconds at the reference speed.

@@ -49,16 +49,18 @@ type machine struct {
 	replicas int32
 	inTurn   bool
 	// own replaces the login service, if set. hash is then the CPU time of its logins.
-	own    *ownService
-	chance *rand.Rand
+	own *ownService
+	// calibrates is the time from the start of the calibration to the load, if it is not calibrationLength.
+	calibrates time.Duration
+	chance     *rand.Rand
 }
 
 const (
 	trueHash = 14_200 * time.Microsecond
 	// saturates is the share of its CPUs that a saturated service uses, as measured.
 	saturates = 0.997
-	// calibrationLength is the time from the start of the calibration to the load.
-	calibrationLength, calibrationBlock = 8 * time.Second, 250 * time.Millisecond
+	// calibrationLength is the time from the start of the calibration to the load, and calibrationEnd that from its end.
+	calibrationLength, calibrationEnd, calibrationBlock = 8 * time.Second, 2 * time.Second, 250 * time.Millisecond
 	// speedEvery is the interval in which the speed changes.
 	speedEvery = 250 * time.Millisecond
 )
@@ -174,7 +176,15 @@ func (m machine) calibration() handover.Calibration {
 	ratio := float64(m.hash) / float64(trueHash)
 	cal := handover.Calibration{RatioPerMillion: int64(1e6 * ratio), Surroundings: handover.Surroundings{GoMaxProcs: 1, Cpuset: "0", CPUModel: "Model CPU"}}
 	var sum float64
-	for at := -calibrationLength; at < -2*time.Second; at += calibrationBlock {
+	length := m.calibrates
+	if length == 0 {
+		length = calibrationLength
+	} else { // few hashes show the ratio less exactly
+		cal.RatioPerMillion = int64(float64(cal.RatioPerMillion) * (1 + 0.002*m.chance.NormFloat64()))
+		cal.RatioErrorPerMillion = cal.RatioPerMillion / 100
+	}
+	cal.LengthMilliseconds = (length - calibrationEnd).Milliseconds()
+	for at := -length; at < -calibrationEnd; at += calibrationBlock {
 		block := m.mean(at, at+calibrationBlock) * float64(trueHash.Microseconds())
 		cal.BlockMicroseconds, sum = append(cal.BlockMicroseconds, int64(block)), sum+block
 	}

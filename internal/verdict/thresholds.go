@@ -75,9 +75,8 @@ const (
 	// that without seconds, as on the machine that varies most.
 	leastRise, certainRise, leastBusy = 0.03, 2.6, 0.3
 	leastScatter, unknownScatter      = 0.005, 0.07
-	// blockSeconds is the length of a calibration, and partOfDrift the deviation of a drift that lasts three seconds ÷ that
-	// within five.
-	blockSeconds, partOfDrift = 5, 1.6
+	// partOfDrift is the deviation of a drift that lasts three seconds ÷ that within five.
+	partOfDrift = 1.6
 	// refinements is how often the hash time at the capacity is corrected for how busy the service is there. leastIdle keeps that finite for a service that is busy at any rate.
 	refinements, leastIdle = 4, 0.01
 

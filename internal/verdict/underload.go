@@ -115,7 +115,7 @@ func (t *trial) busy(result measurement.StepResult) float64 {
 // the calibration and of steps with a constant number of callers: in others the load changes from second to second, and
 // hash times with it. Within so few seconds a drift shows only in part.
 func (t *trial) scatter() float64 {
-	groups := [][]float64{inSeconds(t.Calibration.BlockMicroseconds)}
+	groups := [][]float64{inSeconds(t.Calibration)}
 	for _, step := range t.Plan.WithoutWarmup() {
 		if step.Kind != loadplan.Open {
 			groups = append(groups, logsOf(t.Run.Timeline, step))
@@ -134,8 +134,9 @@ func (t *trial) scatter() float64 {
 }
 
 // inSeconds returns the logarithm of the mean hash time in each second of a calibration.
-func inSeconds(blocks []int64) (logs []float64) {
-	perSecond := max(1, len(blocks)/blockSeconds)
+func inSeconds(cal handover.Calibration) (logs []float64) {
+	blocks := cal.BlockMicroseconds
+	perSecond := max(1, int(float64(len(blocks))/speed.CalibrationSeconds(cal)))
 	for second := range slices.Chunk(blocks, perSecond) {
 		sum := 0.0
 		for _, micros := range second {

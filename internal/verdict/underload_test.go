@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -85,6 +86,7 @@ func TestAQuotaAboveTheContainersIsFound(t *testing.T) {
 // A CPU drifts that becomes slower when the load begins and stays slow, that is as slow before or after the load, or
 // that is slow in one step alone.
 func TestDriftIsNotSlownessThatTheLoadCauses(t *testing.T) {
+	loads := loadplan.Duration(newMachine(v1beta1.ConcurrencyWorkerPool, 0, 3).input(t).Plan)
 	for name, speed := range map[string]func(at time.Duration) float64{
 		"from the load on": func(at time.Duration) float64 {
 			if at < 0 {
@@ -95,13 +97,13 @@ func TestDriftIsNotSlownessThatTheLoadCauses(t *testing.T) {
 		"a sawtooth of 100 s": func(at time.Duration) float64 { return 0.85 + 0.3*math.Mod(at.Seconds()+50, 100)/100 },
 		"a sawtooth of 80 s":  func(at time.Duration) float64 { return 0.85 + 0.3*math.Mod(at.Seconds()+40, 80)/80 },
 		"a tooth that ends with the load": func(at time.Duration) float64 {
-			if at > 74*time.Second {
+			if at > loads-time.Second {
 				return 0.87
 			}
-			return 1 + 0.15*max(0, at.Seconds())/74
+			return 1 + 0.15*max(0, at.Seconds())/(loads.Seconds()-1)
 		},
 		"slow only while it is full": func(at time.Duration) float64 {
-			if at > 64*time.Second && at < 74*time.Second {
+			if at > loads-11*time.Second && at < loads-time.Second {
 				return 1.12
 			}
 			return 1
