@@ -69,8 +69,8 @@ type Load struct {
 	// +kubebuilder:validation:Maximum=1800
 	StepSeconds int32 `json:"stepSeconds,omitempty"`
 
-	// How long the service is driven before anything is counted, in seconds, 0 to 600. By
-	// default 5. With 0 and users each step counts from its first login on, which shows the
+	// How long the service is driven at least before anything is counted, in seconds, 0 to
+	// 600. By default 5. With 0 and users each step counts from its first login on, which shows the
 	// first seconds of a service.
 	// +optional
 	// +kubebuilder:default=5
@@ -89,7 +89,8 @@ type Load struct {
 // CapacityLoad searches for the capacity of a variant.
 type CapacityLoad struct {
 	// How many logins a step should count: the step continues until it has offered that
-	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100.
+	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100. A decision then takes
+	// 80 for the variants that it loads.
 	// +optional
 	// +kubebuilder:validation:Minimum=20
 	// +kubebuilder:validation:Maximum=100000
@@ -164,7 +165,7 @@ func (l *Load) Arrivals() Arrivals {
 	}
 }
 
-// Warmup returns how long the service is loaded before the first step, in whole seconds.
+// Warmup returns how long the service is loaded at least before anything is counted, in whole seconds.
 func (l *Load) Warmup() time.Duration {
 	return time.Duration(valueOr(l.WarmupSeconds, defaultWarmupSeconds)) * time.Second
 }

@@ -67,7 +67,7 @@ func (s service) hold(spec v1beta1.SizingTrialSpec, r heldRate) Step {
 func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) []heldRate {
 	load := spec.Load
 	if spec.Role == v1beta1.RoleDecision && ptr.Deref(load.Capacity, v1beta1.CapacityLoad{}).MinSamples == nil {
-		load = withLimits(load, IntervalSamples, load.MaxStepSeconds())
+		load = withLimits(load, decisionSamples, load.MaxStepSeconds())
 	}
 	if spec.Objective.P99Milliseconds != nil {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.

@@ -38,8 +38,9 @@ const (
 	SteadyRelaxations = 20
 )
 
-// decisionRelaxations is SteadyRelaxations of a variant that a decision loads and verifies later.
-const decisionRelaxations = 10
+// decisionRelaxations is SteadyRelaxations of a variant that a decision loads and verifies later, and decisionSamples the
+// fewest logins of its step: IntervalSamples, and a few that can fail.
+const decisionRelaxations, decisionSamples = 10, 80
 
 // CountedRelaxations returns how long the reported step of a trial counts at least, as a multiple of Relaxation. In a
 // decision that step only shows measured ÷ simulated p95 of the same logins, for which half the time is enough.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -82,7 +83,7 @@ func TestDocumentedThresholdsAreThoseOfTheCode(t *testing.T) {
 			units.Ratio(1/poolDisagrees), units.Ratio(poolDisagrees), units.Ratio(1/unboundedDisagrees), units.Ratio(unboundedDisagrees))},
 		{"NoisyNeighbour", above(stealSuspect, stealInvalid)},
 		{"NoisyNeighbour", above(neighbourSuspect, neighbourInvalid)},
-		{"NotSteady", fmt.Sprintf("counted time < %d·D ÷ (1−ρ)²", loadplan.SteadyRelaxations)},
+		{"NotSteady", fmt.Sprintf("counted time < %d·D ÷ (1−ρ)², and %g·D", loadplan.SteadyRelaxations, loadplan.CountedRelaxations(v1beta1.SizingTrialSpec{Role: v1beta1.RoleDecision}))},
 		{"NotSteady", fmt.Sprintf("> %s |", units.Ratio(halvesSuspect))},
 		{"RateNotAchieved", above(missedSuspect, missedInvalid)},
 		{"Resolution", fmt.Sprintf("> %s of p95", percent(resolutionSuspect))},
