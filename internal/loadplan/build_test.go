@@ -79,22 +79,31 @@ func mustBuild(t *testing.T, spec v1beta1.SizingTrialSpec, cal handover.Calibrat
 }
 
 func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
+	asIs, decided := func(*v1beta1.SizingTrialSpec) {}, func(s *v1beta1.SizingTrialSpec) { s.Role = v1beta1.RoleDecision }
 	tests := map[string]struct {
 		hash         int64
-		load         func(*v1beta1.Load)
+		of           func(*v1beta1.SizingTrialSpec)
 		wantRequests int
 		wantCounted  int64
 	}{
-		"a fast service fills a step of the least length":    {1_250, func(*v1beta1.Load) {}, 2_800, 10_000},
-		"a slow one goes on until it shows a steady state":   {100_000, func(*v1beta1.Load) {}, 156, 44_571},
-		"a slower one stops at the longest step before that": {500_000, func(*v1beta1.Load) {}, 84, 120_000},
-		"more samples take a longer step":                    {20_000, func(l *v1beta1.Load) { l.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](700)} }, 700, 40_000},
-		"a step is never longer than the longest step":       {400_000, func(l *v1beta1.Load) { *l = withLimits(*l, 20, 30) }, 26, 29_714},
-		"a step with just more than 72 samples runs":         {570_000, func(*v1beta1.Load) {}, 73, 119_086},
+		"a fast service fills a step of the least length":    {1_250, asIs, 2_800, 10_000},
+		"a slow one goes on until it shows a steady state":   {100_000, asIs, 156, 44_571},
+		"a slower one stops at the longest step before that": {500_000, asIs, 84, 120_000},
+		"more samples take a longer step": {20_000, func(s *v1beta1.SizingTrialSpec) {
+			s.Load.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](700)}
+		}, 700, 40_000},
+		"a step is never longer than the longest step": {400_000, func(s *v1beta1.SizingTrialSpec) { s.Load = withLimits(s.Load, 20, 30) }, 26, 29_714},
+		"a variant that a decision loads needs half":   {100_000, decided, 80, 22_857},
+		"a slower one as well":                         {250_000, decided, 80, 57_143},
+		"unless it shall count more": {100_000, func(s *v1beta1.SizingTrialSpec) {
+			decided(s)
+			s.Load.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](200)}
+		}, 200, 57_143},
+		"a step with just more than 72 samples runs": {570_000, asIs, 73, 119_086},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *v1beta1.SizingTrialSpec) { test.load(&s.Load) })
+			spec := aTrial(test.of)
 			step := stepAt(t, mustBuild(t, spec, calibrated(hashTakes(test.hash)), nil), ReportedLoadPercent)
 			if step.Requests != test.wantRequests || step.CountedMilliseconds != test.wantCounted {
 				t.Errorf("%d requests in %d ms, want %d in %d", step.Requests, step.CountedMilliseconds, test.wantRequests, test.wantCounted)

@@ -210,3 +210,16 @@ func TestAGeneratorsPodSaysWhenItEnds(t *testing.T) {
 		t.Errorf("a login pod is taken for a generator that ends at %s", got)
 	}
 }
+
+func TestHashesAreTimedForLessIfATrialHasTimedThemBefore(t *testing.T) {
+	for role, want := range map[v1beta1.Role]bool{
+		v1beta1.RoleCalibration: false, v1beta1.RoleMeasurement: false, v1beta1.RoleDecision: true, v1beta1.RoleVerification: true,
+	} {
+		trial := trial()
+		trial.Spec.Role = role
+		arguments := mustNew(t, settings(), trial).Deployment(nil).Spec.Template.Spec.InitContainers[0].Args
+		if got := strings.Contains(strings.Join(arguments, " "), "--time 1.5s"); got != want {
+			t.Errorf("%s calibrates with %q", role, arguments)
+		}
+	}
+}
