@@ -56,7 +56,7 @@ type trialsConfiguration struct {
 }
 
 type loginServiceConfiguration struct {
-	// Image of the login service.
+	// Image of the login service. $(NAME) is the value of an environment variable.
 	Image string `json:"image"`
 	// AllowedImages are repositories, such as registry.example/team, whose images users may deploy as their own
 	// login service; empty means none.
@@ -67,7 +67,7 @@ type loginServiceConfiguration struct {
 }
 
 type generatorConfiguration struct {
-	// Image of the load generator.
+	// Image of the load generator. $(NAME) is the value of an environment variable.
 	Image string `json:"image"`
 	// CPULimit of a generator, unless the experiment sets one, a quantity.
 	CPULimit string `json:"cpuLimit"`
@@ -172,7 +172,18 @@ func readConfiguration(text []byte) (configuration, error) {
 	if err := errors.Join(append(strict, err)...); err != nil {
 		return c, err
 	}
+	c.LoginService.Image, c.Generator.Image = expanded(c.LoginService.Image), expanded(c.Generator.Image)
 	return c, c.check()
+}
+
+// expanded returns the value of an environment variable for $(NAME), and any other text as it is. Tools that change the
+// images of a Deployment, such as kustomize, can change those of its variables, but not those within a file.
+func expanded(image string) string {
+	name, isVariable := strings.CutPrefix(image, "$(")
+	if name, ends := strings.CutSuffix(name, ")"); isVariable && ends {
+		return os.Getenv(name)
+	}
+	return image
 }
 
 func (c *configuration) check() error {
@@ -180,7 +191,7 @@ func (c *configuration) check() error {
 	case c.TypeMeta != configurationKind:
 		return fmt.Errorf("it is no configuration of the operator; begin it with apiVersion: %s and kind: %s", configurationKind.APIVersion, configurationKind.Kind)
 	case c.LoginService.Image == "" || c.Generator.Image == "":
-		return errors.New("loginService.image and generator.image are required")
+		return errors.New("loginService.image and generator.image are required, in the file or in the environment variable that it names")
 	case outOfRange(c.Trials.MaxConcurrent, 64):
 		return errors.New("trials.maxConcurrent must be between 1 and 64")
 	case outOfRange(c.Metrics.MaxExperiments, 10_000):

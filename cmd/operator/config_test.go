@@ -24,6 +24,7 @@ const images = `{loginService: {image: "example.test/login:v1"}, generator: {ima
 func TestParseRefusesInvalidSettings(t *testing.T) {
 	for name, tt := range map[string]struct{ settings, want string }{
 		"no generator's image":             {"generator: {image: ''}", "loginService.image and generator.image are required"},
+		"a variable that is not set":       {"generator: {image: $(RELATED_IMAGE_NONE)}", "are required, in the file or in the environment variable that it names"},
 		"another kind":                     {"kind: Configuration", "begin it with apiVersion: config.hashmark.dev/v1beta1 and kind: OperatorConfiguration"},
 		"a field that does not exist":      {"trials: {maxConcurent: 2}", `unknown field "trials.maxConcurent"`},
 		"a value of another type":          {"trials: {maxConcurrent: many}", "trials.maxConcurrent"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,20 +18,26 @@ import (
 	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
-// installed returns the configuration that the chart writes.
+// installed returns the configuration that the chart writes, as the operator reads it in its pod.
 func installed(t *testing.T, values string) configuration {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "values.yaml")
 	if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := chart.Objects("--show-only=templates/manager/config.yaml", "--values="+file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var config corev1.ConfigMap
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rendered[0].Object, &config); err != nil {
-		t.Fatal(err)
+	var deployment appsv1.Deployment
+	for template, object := range map[string]any{"config": &config, "deployment": &deployment} {
+		rendered, err := chart.Objects("--show-only=templates/manager/"+template+".yaml", "--values="+file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rendered[0].Object, object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, variable := range deployment.Spec.Template.Spec.Containers[0].Env {
+		t.Setenv(variable.Name, variable.Value)
 	}
 	c, err := readConfiguration([]byte(config.Data["operator.yaml"]))
 	if err != nil {

@@ -74,6 +74,33 @@ func TestAllThatUsersApplyIsAccepted(t *testing.T) {
 	}
 }
 
+// The kustomization in docs/install.md changes every image of a release to that of a mirror.
+func TestKustomizeChangesAllImages(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, documented, found := strings.Cut(string(page), "```yaml\n# kustomization.yaml\n")
+	documented, _, ended := strings.Cut(documented, "```")
+	kustomization, images, both := strings.Cut(documented, "---\n# images.yaml\n")
+	if !found || !ended || !both {
+		t.Fatal("docs/install.md has no kustomization")
+	}
+	folder := t.TempDir()
+	output(t, "hack/manifests.sh", "charts/hashmark", folder, "--set=image.registry=registry.example.com/team,image.tag=v1")
+	for name, text := range map[string]string{"kustomization.yaml": kustomization, "images.yaml": images} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := output(t, filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), "kustomize", folder)
+	for _, image := range []string{"operator", "loginservice", "generator"} {
+		if !strings.Contains(text, "mirror.example.com/"+image+":v1") || strings.Contains(text, "registry.example.com/team/"+image) {
+			t.Errorf("the image %s is not changed everywhere", image)
+		}
+	}
+}
+
 // tried applies an object in a dry run, in a namespace that exists.
 func tried(t *testing.T, object *unstructured.Unstructured) error {
 	t.Helper()

@@ -105,7 +105,7 @@ trials:
   maxConcurrent: {{ .Values.operator.maxConcurrentTrials }}
   startTimeout: {{ .Values.operator.startTimeout }}
 loginService:
-  image: {{ include "hashmark.image" (list . .Values.loginService.image) }}
+  image: $(RELATED_IMAGE_LOGIN_SERVICE)
   {{- with .Values.loginService.allowedImages }}
   allowedImages: {{ toJson . }}
   {{- end }}
@@ -124,7 +124,7 @@ trialPods:
   {{- end }}
   {{- end }}
 generator:
-  image: {{ include "hashmark.image" (list . .Values.generator.image) }}
+  image: $(RELATED_IMAGE_GENERATOR)
   cpuLimit: {{ .Values.generator.cpuLimit | quote }}
   memoryLimit: {{ .Values.generator.memoryLimit | quote }}
   {{- with .Values.generator.nodeSelector }}
