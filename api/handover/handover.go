@@ -77,8 +77,8 @@ type Calibration struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
-	// How long the two were timed, by the clock, in milliseconds. Absent if the operator was
-	// older: 5,000 or more.
+	// How long the two were timed, by the clock, in milliseconds. Absent in the status of an
+	// older version.
 	// +optional
 	LengthMilliseconds int64 `json:"lengthMilliseconds,omitempty"`
 	// With a user's own login service: the CPU time of a refused login of somebody who has no account

@@ -69,7 +69,7 @@ type Load struct {
 	// +kubebuilder:validation:Maximum=1800
 	StepSeconds int32 `json:"stepSeconds,omitempty"`
 
-	// How long the service is driven at least before anything is counted, in seconds, 0 to
+	// For at least how long the service is driven before anything is counted, in seconds, 0 to
 	// 600. By default 5. With 0 and users each step counts from its first login on, which shows the
 	// first seconds of a service.
 	// +optional
@@ -89,8 +89,8 @@ type Load struct {
 // CapacityLoad searches for the capacity of a variant.
 type CapacityLoad struct {
 	// How many logins a step should count: the step continues until it has offered that
-	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100. A decision then takes
-	// 80 for the variants that it loads.
+	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100. For variants that a
+	// decision loads and verifies later, 80 then.
 	// +optional
 	// +kubebuilder:validation:Minimum=20
 	// +kubebuilder:validation:Maximum=100000
@@ -165,7 +165,7 @@ func (l *Load) Arrivals() Arrivals {
 	}
 }
 
-// Warmup returns how long the service is loaded at least before anything is counted, in whole seconds.
+// Warmup returns for at least how long the service is loaded before anything is counted, in whole seconds.
 func (l *Load) Warmup() time.Duration {
 	return time.Duration(valueOr(l.WarmupSeconds, defaultWarmupSeconds)) * time.Second
 }

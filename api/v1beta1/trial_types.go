@@ -62,10 +62,9 @@ const (
 	RoleVerification Role = "Verification"
 )
 
-// TimesAgain reports whether an earlier trial timed the hashes of the node pool, so that less time for that is enough.
-func (s *SizingTrialSpec) TimesAgain() bool {
-	return s.Role == RoleDecision || s.Role == RoleVerification
-}
+// TimesAgain reports whether an earlier trial timed the hashes of the node pool, so that less time for that is enough. A
+// verification has no saturation, and so needs the whole time to tell drift from hashes that are slower under load.
+func (s *SizingTrialSpec) TimesAgain() bool { return s.Role == RoleDecision }
 
 // StopsEarly reports whether the logins of a trial's last rate are checked against the objective while it is driven,
 // and the load ends once they decide.

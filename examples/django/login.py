@@ -24,20 +24,24 @@ settings.configure(
     },
     INSTALLED_APPS=["django.contrib.contenttypes", "django.contrib.auth", "django.contrib.sessions"],
     MIDDLEWARE=["django.contrib.sessions.middleware.SessionMiddleware", "django.contrib.auth.middleware.AuthenticationMiddleware"],
-    PASSWORD_HASHERS=[f"{__name__}.Hasher"],
+    PASSWORD_HASHERS=[f"{__name__}.{os.environ['HASHER']}"],
     DEFAULT_AUTO_FIELD="django.db.models.AutoField",
     USE_TZ=True,
 )
 django.setup()
 
 from django.contrib.auth import authenticate, login  # noqa: E402
-from django.contrib.auth.hashers import PBKDF2PasswordHasher  # noqa: E402
+from django.contrib.auth.hashers import BCryptSHA256PasswordHasher, PBKDF2PasswordHasher  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.db import IntegrityError  # noqa: E402
 
 
-class Hasher(PBKDF2PasswordHasher):
-    iterations = int(os.environ["ITERATIONS"])
+class PBKDF2(PBKDF2PasswordHasher):
+    iterations = int(os.environ.get("ITERATIONS", PBKDF2PasswordHasher.iterations))
+
+
+class BCrypt(BCryptSHA256PasswordHasher):
+    rounds = int(os.environ.get("COST", BCryptSHA256PasswordHasher.rounds))
 
 
 def sent(request):

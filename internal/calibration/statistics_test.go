@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,7 +77,7 @@ func TestResultIsOneFlatObject(t *testing.T) {
 		Wall:      Statistics{Mean: 14.5},
 		Reference: Statistics{Mean: 0.0141784, Median: 0.0140001},
 		Ratio:     Statistics{Mean: 255.3745, HalfWidth: 0.8765432},
-		Blocks:    []float64{0.0142, 0.0141},
+		Blocks:    []float64{0.0142, 0.0141}, Length: 2900 * time.Millisecond,
 	}
 	where := handover.Surroundings{
 		GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: &quota, QuotaPeriodMicroseconds: 10_000, QuotaBurstMicroseconds: 1_250, CPUModel: "AMD EPYC",
@@ -100,6 +101,7 @@ func TestResultIsOneFlatObject(t *testing.T) {
     14200,
     14100
   ],
+  "lengthMilliseconds": 2900,
   "scaledFromCost": 14,
   "goMaxProcs": 2,
   "cpuset": "0-1",

@@ -87,6 +87,9 @@ func TestRun(t *testing.T) {
 			if m.wall > test.longest {
 				t.Errorf("it took %s, want at most %s", m.wall, test.longest)
 			}
+			if got.Length < 3*time.Second || got.Length > m.wall {
+				t.Errorf("hashes were timed for %s of %s", got.Length, m.wall)
+			}
 			want := 34e-6 + 55.25e-6*math.Exp2(float64(test.cost))
 			near(t, "CPU time", got.CPU.Mean, want, test.tolerance)
 			near(t, "median", got.CPU.Median, want, test.tolerance)

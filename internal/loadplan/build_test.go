@@ -95,6 +95,7 @@ func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 		"a step is never longer than the longest step": {400_000, func(s *v1beta1.SizingTrialSpec) { s.Load = withLimits(s.Load, 20, 30) }, 26, 29_714},
 		"a variant that a decision loads needs half":   {100_000, decided, 80, 22_857},
 		"a slower one as well":                         {250_000, decided, 80, 57_143},
+		"two replicas, half of a steady state":         {100_000, func(s *v1beta1.SizingTrialSpec) { decided(s); withReplicas(2)(s) }, 156, 22_286},
 		"unless it shall count more": {100_000, func(s *v1beta1.SizingTrialSpec) {
 			decided(s)
 			s.Load.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](200)}

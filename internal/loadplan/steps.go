@@ -37,6 +37,9 @@ func (s service) open(spec v1beta1.SizingTrialSpec, purpose v1beta1.StepPurpose,
 	}
 }
 
+// mostWarming limits the logins of a warm-up in the first step, because all logins of a step are simulated.
+const mostWarming = 1000
+
 // warmedUp lets a service that only hashes settle for at least as long as the warm-up in its first step, unless that is an
 // overload. Any other begins with a warm-up, because it can be too slow for the first step until it is warm.
 func (s service) warmedUp(spec v1beta1.SizingTrialSpec, steps []Step) []Step {
@@ -47,8 +50,10 @@ func (s service) warmedUp(spec v1beta1.SizingTrialSpec, steps []Step) []Step {
 	first := &steps[0]
 	if s.modelled && first.Kind == Open && s.utilisation(first.OfferedMilliPerSecond) < SteadyBelow {
 		settling := max(warmup, s.settling(first.OfferedMilliPerSecond))
-		first.SettleMilliseconds, first.SettleRequests = settling.Milliseconds(), requestsIn(settling, first.OfferedMilliPerSecond)
-		return steps
+		if logins := max(1, requestsIn(settling, first.OfferedMilliPerSecond)); logins <= mostWarming {
+			first.SettleMilliseconds, first.SettleRequests = settling.Milliseconds(), logins
+			return steps
+		}
 	}
 	return append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
 }

@@ -99,8 +99,12 @@ func loadWords(load v1beta1.Load) string {
 	case v1beta1.LoadUsers:
 		return fmt.Sprintf("%d user counts, %d s each, %s s of warm-up", len(load.Users.Counts), load.StepSeconds, units.Number(load.Warmup().Seconds()))
 	default:
-		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %s s of warm-up",
-			arrivals, load.StepSeconds, load.MaxStepSeconds(), load.MinSamples(), units.Number(load.Warmup().Seconds()))
+		samples := ""
+		if capacity := load.Capacity; capacity != nil && capacity.MinSamples != nil {
+			samples = fmt.Sprintf(" for %d samples", *capacity.MinSamples)
+		}
+		return fmt.Sprintf("capacity, %s, steps of %d–%d s%s, %s s of warm-up",
+			arrivals, load.StepSeconds, load.MaxStepSeconds(), samples, units.Number(load.Warmup().Seconds()))
 	}
 }
 

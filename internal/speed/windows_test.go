@@ -182,3 +182,12 @@ func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
 		t.Errorf("a trial without a calibration has windows: %v", windows)
 	}
 }
+
+func TestTheBlocksOfACalibrationCountForItsLength(t *testing.T) {
+	for length, want := range map[int64]float64{0: 5, 2500: 2.5, 5000: 5, 60_000: 5} {
+		windows := speed.OfCalibration(handover.Calibration{LengthMilliseconds: length, BlockMicroseconds: []int64{14_000, 14_500}})
+		if len(windows) != 2 || windows[0].Seconds+windows[1].Seconds != want {
+			t.Errorf("a calibration of %d ms has the windows %v, want %v s in all", length, windows, want)
+		}
+	}
+}

@@ -62,9 +62,7 @@ func (c *cluster) machine(spec v1beta1.SizingTrialSpec) machine {
 	m.hash = time.Duration(float64(trueHash) * math.Exp2(float64(spec.Variant.Hash.Cost()-8)))
 	m.speed, m.wakesUp, m.off = drifting(uint64(m.seed)), true, c.off
 	m.pod = 1 + 0.005*m.chance.NormFloat64()
-	if spec.TimesAgain() {
-		m.calibrates = calibrationEnd + timesAgain
-	}
+	m.decides = spec.TimesAgain()
 	return m
 }
 
@@ -192,7 +190,8 @@ func questionFrom(chance *rand.Rand, measure v1beta1.Measure) v1beta1.SizingExpe
 	}
 	rate := int32(math.Ceil(math.Exp(chance.Float64() * math.Log(200))))
 	spec.Demand = &v1beta1.Demand{
-		LoginsPerSecond: intstr.FromInt32(rate), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To(8 + chance.Int32N(4)), Verify: v1beta1.VerifyNone,
+		LoginsPerSecond: intstr.FromInt32(rate), HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To(8 + chance.Int32N(4)),
+		Verify: []v1beta1.Verify{v1beta1.VerifyNone, v1beta1.VerifyReplica}[chance.IntN(2)],
 	}
 	if chance.IntN(3) > 0 {
 		spec.Demand.MaxTotalCPU = ptr.To(intstr.FromInt32(1 + chance.Int32N(2+rate)))

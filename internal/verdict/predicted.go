@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -77,7 +78,7 @@ func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	sum, total := 0.0, 1/(prior*prior)
 	for _, s := range d.steps {
 		if d.comparable(s) {
-			error := math.Hypot(stepError(d.spec.Variant), s.phaseError())
+			error := math.Hypot(stepError(d.spec), s.phaseError())
 			if d.spec.Service.Own != nil {
 				error = math.Hypot(math.Hypot(ownStepError, s.phaseError()), ownChange*(d.utilisation(s)-utilisation))
 			}
@@ -100,12 +101,14 @@ func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 // normal95 is half of the width of the 95 % interval of a normal distribution, in standard deviations.
 const normal95 = 1.96
 
-// stepError returns the error of the logarithm of measured ÷ simulated p95 of the same arrivals, one standard deviation.
-func stepError(variant v1beta1.Variant) float64 {
-	if unbounded(variant) {
-		return unboundedStepError
+// stepError returns the error of the logarithm of measured ÷ simulated p95 of the same arrivals, one standard deviation. A
+// shorter step has fewer logins near its p95.
+func stepError(spec v1beta1.SizingTrialSpec) float64 {
+	fewer := math.Sqrt(loadplan.SteadyRelaxations / loadplan.CountedRelaxations(spec))
+	if unbounded(spec.Variant) {
+		return fewer * unboundedStepError
 	}
-	return poolStepError
+	return fewer * poolStepError
 }
 
 // phaseError returns how much of that follows from the unknown phase of the quota's periods: each is equally likely.

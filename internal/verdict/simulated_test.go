@@ -50,9 +50,9 @@ type machine struct {
 	inTurn   bool
 	// own replaces the login service, if set. hash is then the CPU time of its logins.
 	own *ownService
-	// calibrates is the time from the start of the calibration to the load, if it is not calibrationLength.
-	calibrates time.Duration
-	chance     *rand.Rand
+	// decides lets a decision load the service, and verify it later.
+	decides bool
+	chance  *rand.Rand
 }
 
 const (
@@ -61,6 +61,8 @@ const (
 	saturates = 0.997
 	// calibrationLength is the time from the start of the calibration to the load, and calibrationEnd that from its end.
 	calibrationLength, calibrationEnd, calibrationBlock = 8 * time.Second, 2 * time.Second, 250 * time.Millisecond
+	// decisionCalibrates is calibrationLength for what a decision loads.
+	decisionCalibrates = 4500 * time.Millisecond
 	// speedEvery is the interval in which the speed changes.
 	speedEvery = 250 * time.Millisecond
 )
@@ -145,6 +147,9 @@ func (m machine) input(t *testing.T) verdict.Input {
 			s.Variant.CPULimit = fmt.Sprintf("%dm", m.quota)
 		}
 		s.Service.Replicas = int32(m.pods())
+		if m.decides {
+			s.Role = v1beta1.RoleDecision
+		}
 		if m.own != nil {
 			s.Service.Own = &v1beta1.OwnService{}
 		}
@@ -176,10 +181,9 @@ func (m machine) calibration() handover.Calibration {
 	ratio := float64(m.hash) / float64(trueHash)
 	cal := handover.Calibration{RatioPerMillion: int64(1e6 * ratio), Surroundings: handover.Surroundings{GoMaxProcs: 1, Cpuset: "0", CPUModel: "Model CPU"}}
 	var sum float64
-	length := m.calibrates
-	if length == 0 {
-		length = calibrationLength
-	} else { // few hashes show the ratio less exactly
+	length := calibrationLength
+	if m.decides { // few hashes show the ratio less exactly
+		length = decisionCalibrates
 		cal.RatioPerMillion = int64(float64(cal.RatioPerMillion) * (1 + 0.002*m.chance.NormFloat64()))
 		cal.RatioErrorPerMillion = cal.RatioPerMillion / 100
 	}

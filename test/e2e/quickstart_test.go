@@ -185,8 +185,8 @@ func checkRow(t *testing.T, row v1beta1.VariantResult) {
 			t.Errorf("%s: no %s", row.Variant, what)
 		}
 	}
-	if row.Samples == nil || *row.Samples < 100 {
-		t.Errorf("%s: fewer than 100 samples at the reported step", row.Variant)
+	if row.Samples == nil || *row.Samples < 72 {
+		t.Errorf("%s: fewer than 72 samples at the reported step", row.Variant)
 	}
 	if row.P95Interval == nil || row.ObjectiveMet == nil || row.ReportedLoadPerMille == nil || row.Trials != 1 {
 		t.Errorf("%s: interval %v, objective met %v, reported load %v, trials %d",
