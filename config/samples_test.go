@@ -19,7 +19,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 	want := map[string]sizes{
 		"hashes":     {variants: 4, measured: 4},
 		"quickstart": {variants: 4}, "launch": {variants: 9},
-		"argon2id": {variants: 6, measured: 6}, "pbkdf2": {variants: 3, measured: 3},
+		"argon2id": {variants: 6, measured: 6}, "argon2id-lanes": {variants: 4, measured: 4}, "pbkdf2": {variants: 3, measured: 3},
 		"choose-cost": {variants: 4, measured: 4}, "machine-types": {variants: 8, measured: 8},
 		"hash-time": {variants: 8, measured: 8}, "overload": {variants: 1, measured: 1}, "unattended": {variants: 1, measured: 1},
 		"spring-boot-rates": {variants: 1, measured: 1}, "worker-pools": {variants: 7, measured: 7}, "more-workers": {variants: 6, measured: 6}, "settled": {variants: 2, measured: 2},
