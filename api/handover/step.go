@@ -1,6 +1,6 @@
 package handover
 
-// CompanionUse is the CPU that a companion of a user's own login service used during the counted parts of a load.
+// CompanionUse is what a companion of a user's own login service used: CPU during the counted parts of a load, and memory.
 type CompanionUse struct {
 	// The companion's name.
 	// +kubebuilder:validation:MaxLength=16
@@ -9,6 +9,9 @@ type CompanionUse struct {
 	CPUPerLoginMicroseconds int64 `json:"cpuPerLoginMicroseconds"`
 	// The share of its CPU limit that it used in the step in which it used most, in thousandths.
 	BusiestPerMille int64 `json:"busiestPerMille"`
+	// The most memory that it used at any time, also while it started, in bytes. Absent if it is unknown.
+	// +optional
+	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
 }
 
 // StepResult is what callers saw of a service in the counted part of a step.

@@ -2312,7 +2312,9 @@ func (in *VariantResult) DeepCopyInto(out *VariantResult) {
 	if in.Companions != nil {
 		in, out := &in.Companions, &out.Companions
 		*out = make([]handover.CompanionUse, len(*in))
-		copy(*out, *in)
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
 	}
 	if in.MemoryPeakBytes != nil {
 		in, out := &in.MemoryPeakBytes, &out.MemoryPeakBytes

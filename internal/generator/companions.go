@@ -55,6 +55,9 @@ func companionsUse(companions []Companion, readings []stepReadings, results []me
 			used, logins = used+delta.CPUMicroseconds, logins+results[n].OK
 			share := float64(delta.CPUMicroseconds) / (float64(delta.ElapsedMicroseconds) * float64(limit) / 1000)
 			use.BusiestPerMille = max(use.BusiestPerMille, int64(math.Round(1000*share)))
+			if peak := r.countedEnd.companions[i].MemoryPeakBytes; peak > 0 {
+				use.MemoryPeakBytes = &peak
+			}
 		}
 		if known && logins > 0 {
 			use.CPUPerLoginMicroseconds = used / logins

@@ -16,6 +16,7 @@ func TestWhatCompanionsUse(t *testing.T) {
 	at := func(seconds, used, quota int64) *evidence.Service {
 		return &evidence.Service{Reading: evidence.Reading{
 			InstanceID: "a", UptimeMicroseconds: seconds * 1_000_000, CPUMicroseconds: used, QuotaMilliCPU: quota, PeriodMicroseconds: 100_000, Cpuset: "0",
+			MemoryPeakBytes: quota * seconds,
 		}}
 	}
 	readings := []stepReadings{
@@ -24,7 +25,7 @@ func TestWhatCompanionsUse(t *testing.T) {
 	}
 	results := []measurement.StepResult{{StepResult: handover.StepResult{OK: 100}}, {StepResult: handover.StepResult{OK: 300}}}
 	companions := []Companion{{Name: "cache"}, {Name: "database"}}
-	want := []handover.CompanionUse{{Name: "cache", CPUPerLoginMicroseconds: 1000, BusiestPerMille: 40}, {Name: "database", CPUPerLoginMicroseconds: 2250, BusiestPerMille: 800}}
+	want := []handover.CompanionUse{{Name: "cache", CPUPerLoginMicroseconds: 1000, BusiestPerMille: 40}, {Name: "database", CPUPerLoginMicroseconds: 2250, BusiestPerMille: 800, MemoryPeakBytes: new(int64(4000))}}
 	if diff := cmp.Diff(want, companionsUse(companions, readings, results)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

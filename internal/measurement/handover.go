@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
@@ -129,7 +131,7 @@ func encodeHead(run Run) (string, error) {
 		before = pod.BootID
 	}
 	for _, use := range run.Companions {
-		fmt.Fprintf(&text, "companion %s %d %d\n", word(use.Name, longestCompanion), use.CPUPerLoginMicroseconds, use.BusiestPerMille)
+		fmt.Fprintf(&text, "companion %s %d %d %d\n", word(use.Name, longestCompanion), use.CPUPerLoginMicroseconds, use.BusiestPerMille, ptr.Deref(use.MemoryPeakBytes, 0))
 	}
 	for i, step := range run.Steps {
 		line, err := encodeStep(step)
@@ -228,31 +230,42 @@ func decodeLine(run *Run, line string) error {
 	}
 }
 
-// companionOf decodes the words of a companion.
+// companionOf decodes the words of a companion. A generator of an earlier version does not say how much memory it used.
 func companionOf(text string) (handover.CompanionUse, error) {
 	fields := strings.Split(text, " ")
-	if len(fields) != 3 || fields[0] == "" || word(fields[0], longestCompanion) != fields[0] {
-		return handover.CompanionUse{}, garbled("a companion has no name and two numbers")
+	if len(fields) == 3 {
+		fields = append(fields, "0")
 	}
-	perLogin, errLogin := strconv.ParseInt(fields[1], 10, 64)
-	busiest, errBusiest := strconv.ParseInt(fields[2], 10, 64)
-	if errLogin != nil || errBusiest != nil || perLogin < 0 || perLogin > mostPerLogin || busiest < 0 || busiest > mostBusiest {
-		return handover.CompanionUse{}, garbled("a companion has the invalid numbers %q and %q", word(fields[1], 24), word(fields[2], 24))
+	if len(fields) != 4 || fields[0] == "" || word(fields[0], longestCompanion) != fields[0] {
+		return handover.CompanionUse{}, garbled("a companion has no name and three numbers")
 	}
-	return handover.CompanionUse{Name: fields[0], CPUPerLoginMicroseconds: perLogin, BusiestPerMille: busiest}, nil
+	var numbers [3]int64
+	for i, most := range []int64{mostPerLogin, mostBusiest, mostMemory} {
+		n, err := strconv.ParseInt(fields[i+1], 10, 64)
+		if err != nil || n < 0 || n > most {
+			return handover.CompanionUse{}, garbled("a companion has the invalid number %q", word(fields[i+1], 24))
+		}
+		numbers[i] = n
+	}
+	use := handover.CompanionUse{Name: fields[0], CPUPerLoginMicroseconds: numbers[0], BusiestPerMille: numbers[1]}
+	if numbers[2] > 0 {
+		use.MemoryPeakBytes = &numbers[2]
+	}
+	return use, nil
 }
 
 const (
-	// longestCompanion is the API's limit for the name of a companion. An hour of CPU time for a login, and a hundred times its
-	// limit, are more than a companion can use.
+	// longestCompanion is the API's limit for the name of a companion. An hour of CPU time for a login, a hundred times its
+	// limit, and a pebibyte are more than a companion can use.
 	longestCompanion          = 16
 	mostCompanions            = 3
 	mostPerLogin, mostBusiest = 3_600_000_000, 100_000
+	mostMemory                = 1 << 50
 
 	// MaxBytes is the size of a termination message that kubelet keeps.
 	MaxBytes = 4096
-	// version changes with whatever an operator could not read that was upgraded during a load. An additional line can be
-	// absent, and needs no other version.
+	// version changes with whatever an operator could not read that was upgraded during a load. An additional line or number
+	// can be absent, and needs no other version.
 	version = "hashmark/6"
 	// endLength is the length of the last line: "end ", eight hex digits, a line feed.
 	endLength = 13

@@ -33,7 +33,7 @@ func ordinary() measurement.Run {
 			Workers:   1, QueueLength: 40, MemoryPeakKiB: 11_264,
 		}},
 		UnderWay: underWay, IdleHashNanoseconds: 97_531_000,
-		Companions: []handover.CompanionUse{{Name: "database", CPUPerLoginMicroseconds: 1702, BusiestPerMille: 103}},
+		Companions: []handover.CompanionUse{{Name: "database", CPUPerLoginMicroseconds: 1702, BusiestPerMille: 103, MemoryPeakBytes: number(81_788_928)}},
 		// 100 ms times the 1.0125th to the power of -1, 0, 2 and 31.
 		Timeline: &measurement.Timeline{
 			Window:          time.Second,
@@ -217,7 +217,7 @@ func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 		uneven.Steps[i].LongestPauseMicroseconds, uneven.Steps[i].ReplicaSpreadPerMille = number(60_000_000), number(10_000)
 	}
 	for i := range 3 {
-		uneven.Companions = append(uneven.Companions, handover.CompanionUse{Name: fmt.Sprintf("a-long-name-%04d", i), CPUPerLoginMicroseconds: 3_600_000_000, BusiestPerMille: 100_000})
+		uneven.Companions = append(uneven.Companions, handover.CompanionUse{Name: fmt.Sprintf("a-long-name-%04d", i), CPUPerLoginMicroseconds: 3_600_000_000, BusiestPerMille: 100_000, MemoryPeakBytes: number(1 << 50)})
 	}
 	for name, run := range map[string]measurement.Run{
 		"24 steps with pauses, and three companions": uneven,
@@ -296,6 +296,20 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
+// A load that an earlier version of the generator drives during an upgrade has a result.
+func TestACompanionOfAnEarlierGeneratorHasNoMemory(t *testing.T) {
+	run := ordinary()
+	message, err := measurement.Encode(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := measurement.Decode(measurement.Seal(strings.Replace(body(message), "103 81788928", "103", 1)))
+	run.Companions[0].MemoryPeakBytes = nil
+	if diff := cmp.Diff(run.Companions, got.Companions); err != nil || diff != "" {
+		t.Errorf("error %v; companions (-want +got):\n%s", err, diff)
+	}
+}
+
 // TestMessagesThatContradictThemselves uses messages with a valid checksum and invalid
 // content.
 func TestMessagesThatContradictThemselves(t *testing.T) {
@@ -307,9 +321,10 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 	for name, text := range map[string]string{
 		"a companion twice":                 strings.Replace(whole, "companion ", "companion database 1 1\ncompanion ", 1),
 		"a companion without a name":        strings.Replace(whole, "companion database", "companion ", 1),
-		"a companion without numbers":       strings.Replace(whole, "companion database 1702 103", "companion database 1702", 1),
+		"a companion without numbers":       strings.Replace(whole, "companion database 1702 103 81788928", "companion database 1702", 1),
 		"a companion below zero":            strings.Replace(whole, "companion database 1702", "companion database -1", 1),
 		"a companion that is too busy":      strings.Replace(whole, "companion database 1702 103", "companion database 1702 100001", 1),
+		"a companion of too much memory":    strings.Replace(whole, "103 81788928", "103 1125899906842625", 1),
 		"a companion with a long name":      strings.Replace(whole, "companion database", "companion databasedatabased", 1),
 		"four companions":                   strings.Replace(whole, "companion ", "companion a 1 1\ncompanion b 1 1\ncompanion c 1 1\ncompanion ", 1),
 		"a step is missing":                 whole[:strings.LastIndex(whole, "step ")],

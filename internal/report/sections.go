@@ -325,8 +325,12 @@ func companions(r *v1beta1.VariantResult) []string {
 	const logins = 100
 	var all []string
 	for _, use := range r.Companions {
-		all = append(all, fmt.Sprintf("%s: companion %s needs %s CPU for %d logins/s, and used at most %s of its limit",
-			r.Variant, use.Name, units.Number(logins*float64(use.CPUPerLoginMicroseconds)/1e6), logins, units.Share(&use.BusiestPerMille)))
+		text := fmt.Sprintf("%s: companion %s needs %s CPU for %d logins/s, and used at most %s of its limit",
+			r.Variant, use.Name, units.Number(logins*float64(use.CPUPerLoginMicroseconds)/1e6), logins, units.Share(&use.BusiestPerMille))
+		if use.MemoryPeakBytes != nil {
+			text += " and " + memory(use.MemoryPeakBytes) + " of memory"
+		}
+		all = append(all, text)
 	}
 	return all
 }
