@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -64,7 +65,30 @@ func observeCommand(arguments []string, w system) (int, error) {
 	}()
 	ctx, cancel := until(context.Background(), deadline)
 	defer cancel()
+	go endOutOfMemory(ctx, observer.MemoryKills, w.stderr, cancel)
 	return observe.Run(ctx, command, environment)
+}
+
+// memoryCheckEvery is how often is checked whether a process was killed.
+const memoryCheckEvery = time.Second
+
+// endOutOfMemory ends the service once the kernel has killed one of its processes because the container's memory was used up. A
+// service of several processes may start another one and go on, and its numbers would then be those of restarts.
+func endOutOfMemory(ctx context.Context, kills func() int64, stderr io.Writer, end func()) {
+	ticker := time.NewTicker(memoryCheckEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if kills() > 0 {
+				fmt.Fprintln(stderr, "a process ran out of memory and was killed, so the container ends")
+				end()
+				return
+			}
+		}
+	}
 }
 
 // checkTimeout is how long a service may take to answer whether it is ready, which can be a login.

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gobcrypt "golang.org/x/crypto/bcrypt"
@@ -139,4 +143,24 @@ func TestTheTimeOfAHashWithoutACost(t *testing.T) {
 	if hash, err := s.hashTime(calibrator, 0.015); err != nil || hash != 0.06 {
 		t.Errorf("bcrypt at cost 10 takes %v, %v; want 60 ms", hash, err)
 	}
+}
+
+func TestAServiceEndsOnceTheKernelHasKilledAProcessOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		var kills atomic.Int64
+		var stderr bytes.Buffer
+		go endOutOfMemory(ctx, kills.Load, &stderr, end)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if ctx.Err() != nil {
+			t.Fatal("it ended without a killed process")
+		}
+		kills.Store(1)
+		time.Sleep(2 * memoryCheckEvery)
+		synctest.Wait()
+		if ctx.Err() == nil || !strings.Contains(stderr.String(), "ran out of memory") {
+			t.Errorf("it goes on, and says %q", stderr.String())
+		}
+	})
 }

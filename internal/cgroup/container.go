@@ -42,6 +42,7 @@ type Container struct {
 	cpu     string // the folder of cpu.stat and the quota
 	usage   string // the folder of the CPU time
 	peak    string // the file that holds the peak of the memory; empty if it does not exist
+	kills   string // the file that counts processes that were killed for their memory; empty if it does not exist
 }
 
 // Open finds the cgroup of this process in a file system whose root is the machine's. A
@@ -62,20 +63,22 @@ func Open(fsys fs.FS) (*Container, error) {
 		c.version = V2
 		c.usage = c.cpu
 	}
-	c.peak = peakFile(fsys, h)
+	// Version 2 has the peak from Linux 5.19 on.
+	c.peak = memoryFile(fsys, h, "memory.max_usage_in_bytes", "memory.peak")
+	c.kills = memoryFile(fsys, h, "memory.oom_control", "memory.events")
 	if _, err := c.CPU(); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// peakFile returns the file that holds the maximum memory used so far. Version 2 has it
-// from Linux 5.19 on. The memory controller can be in another hierarchy than the CPU's.
-func peakFile(fsys fs.FS, h hierarchies) string {
+// memoryFile returns the path of a file of the memory controller, which can be in another hierarchy than the CPU's, by its
+// name in each version, or "" if there is none.
+func memoryFile(fsys fs.FS, h hierarchies, v1, v2 string) string {
 	for _, at := range []struct {
 		version Version
 		file    string
-	}{{V1, "memory.max_usage_in_bytes"}, {V2, "memory.peak"}} {
+	}{{V1, v1}, {V2, v2}} {
 		if folder := h.folder(fsys, at.version, "memory", at.file); folder != "" {
 			return path.Join(folder, at.file)
 		}
@@ -94,6 +97,23 @@ func (c *Container) MemoryPeakBytes() int64 {
 		return 0
 	}
 	return max(0, bytes)
+}
+
+// MemoryKills returns how many processes of the container the kernel has killed because its memory was used up, or 0 if it is
+// unknown.
+func (c *Container) MemoryKills() int64 {
+	if c.kills == "" {
+		return 0
+	}
+	text, err := fs.ReadFile(c.fsys, c.kills)
+	if err != nil {
+		return 0
+	}
+	counters, err := parseKeyed(string(text))
+	if err != nil {
+		return 0
+	}
+	return counters["oom_kill"]
 }
 
 // Version returns which hierarchy limits the container's CPU.

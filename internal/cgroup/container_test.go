@@ -19,6 +19,7 @@ func TestContainer(t *testing.T) {
 		cpu     CPU
 		usage   int64
 		peak    int64
+		kills   int64
 	}{
 		"version 1 in a pod, whose mount shows only the container's own part": {
 			tree: "v1-pod", version: V1,
@@ -26,7 +27,7 @@ func TestContainer(t *testing.T) {
 				QuotaMilliCPU: 250, PeriodMicroseconds: 100_000,
 				Periods: 412, ThrottledPeriods: 297, ThrottledMicroseconds: 21_984_127,
 			},
-			usage: 10_364_127, peak: 11_534_336,
+			usage: 10_364_127, peak: 11_534_336, kills: 2,
 		},
 		"version 1 on a machine: the process's own folder, not the root's, and a space in its name": {
 			tree: "v1-host", version: V1, cpu: CPU{}, usage: 77,
@@ -37,7 +38,7 @@ func TestContainer(t *testing.T) {
 				QuotaMilliCPU: 1500, PeriodMicroseconds: 100_000,
 				Periods: 88, ThrottledPeriods: 41, ThrottledMicroseconds: 1_200_456,
 			},
-			usage: 5_120_345, peak: 23_068_672,
+			usage: 5_120_345, peak: 23_068_672, kills: 1,
 		},
 		"version 2 without a namespace, and no quota because the CPUs are whole": {
 			tree: "v2-host-namespace", version: V2, cpu: CPU{}, usage: 900,
@@ -93,6 +94,9 @@ func TestContainer(t *testing.T) {
 			}
 			if peak := container.MemoryPeakBytes(); peak != test.peak {
 				t.Errorf("memory peak %d, want %d", peak, test.peak)
+			}
+			if kills := container.MemoryKills(); kills != test.kills {
+				t.Errorf("%d processes were killed for their memory, want %d", kills, test.kills)
 			}
 		})
 	}

@@ -63,6 +63,9 @@ func (o *Observer) ReadContainer() (evidence.Reading, error) {
 	return o.read(o.container.UsageMicroseconds)
 }
 
+// MemoryKills returns how many processes of the container were killed because its memory was used up.
+func (o *Observer) MemoryKills() int64 { return o.container.MemoryKills() }
+
 func (o *Observer) read(cpuMicroseconds func() (int64, error)) (evidence.Reading, error) {
 	cpus, err := Affinity()
 	if err != nil {
