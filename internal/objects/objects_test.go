@@ -213,7 +213,7 @@ func TestAGeneratorsPodSaysWhenItEnds(t *testing.T) {
 
 func TestHashesAreTimedForLessIfATrialHasTimedThemBefore(t *testing.T) {
 	for role, want := range map[v1beta1.Role]bool{
-		v1beta1.RoleCalibration: false, v1beta1.RoleMeasurement: false, v1beta1.RoleDecision: true, v1beta1.RoleVerification: true,
+		v1beta1.RoleCalibration: false, v1beta1.RoleMeasurement: false, v1beta1.RoleDecision: true, v1beta1.RoleVerification: false,
 	} {
 		trial := trial()
 		trial.Spec.Role = role
