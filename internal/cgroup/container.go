@@ -72,8 +72,8 @@ func Open(fsys fs.FS) (*Container, error) {
 	return c, nil
 }
 
-// memoryFile returns the path of a file of the memory controller, which can be in another hierarchy than the CPU's, by its
-// name in each version, or "" if there is none.
+// memoryFile returns the path of a file of the memory controller, which has another name in each version, or an empty string if
+// the file does not exist. The memory controller can be in another hierarchy than the CPU's.
 func memoryFile(fsys fs.FS, h hierarchies, v1, v2 string) string {
 	for _, at := range []struct {
 		version Version

@@ -65,17 +65,16 @@ func (s service) hold(spec v1beta1.SizingTrialSpec, r heldRate) Step {
 
 // ratesToHold returns the fixed shares and the predicted capacity, from low to high.
 func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) []heldRate {
-	load := spec.Load
-	if spec.Role == v1beta1.RoleDecision && ptr.Deref(load.Capacity, v1beta1.CapacityLoad{}).MinSamples == nil {
-		load = withLimits(load, decisionSamples, load.MaxStepSeconds())
+	load, show := spec.Load, LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))
+	if spec.Role == v1beta1.RoleDecision {
+		show = 0 // the verification shows it
+		if ptr.Deref(load.Capacity, v1beta1.CapacityLoad{}).MinSamples == nil {
+			load = withLimits(load, decisionSamples, load.MaxStepSeconds())
+		}
 	}
 	if spec.Objective.P99Milliseconds != nil {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
 		load = withLimits(load, max(load.MinSamples(), p99Samples), load.MaxStepSeconds())
-	}
-	show := LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))
-	if spec.Role == v1beta1.RoleDecision {
-		show = 0 // the verification shows it
 	}
 	rates := s.fixedRates(load, show, CountedRelaxations(spec))
 	if s.modelled || prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {

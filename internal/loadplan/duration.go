@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
@@ -123,6 +124,10 @@ func CheckDuration(spec v1beta1.SizingExperimentSpec) error {
 	return nil
 }
 
+// TimedAgain is how long hashes are timed at least on a node pool where another trial has timed them for longer. It is enough
+// to plan the load.
+const TimedAgain = 1500 * time.Millisecond
+
 // guessedOverhead is the time of the reference hashes, of the start of pods and k6, of the hashes after the
 // load, and of the removal of everything.
 const guessedOverhead = 14 * time.Second
@@ -148,12 +153,12 @@ func Estimate(spec v1beta1.SizingTrialSpec, slower float64) (time.Duration, erro
 	case spec.StopsEarly():
 		plan = plan.First(len(plan.WithoutWarmup()) - len(laterChecks(plan))) // most are decided then
 	}
-	least := 3 * time.Second
+	least := calibration.Standard.Least
 	if spec.TimesAgain() {
-		least = 1500 * time.Millisecond
+		least = TimedAgain
 	}
-	calibration := min(time.Minute, max(least, 10*s.interval))
-	return Duration(plan) + calibration + guessedOverhead, nil
+	timing := min(calibration.Standard.Most, max(least, time.Duration(calibration.Standard.LeastSamples)*s.interval))
+	return Duration(plan) + timing + guessedOverhead, nil
 }
 
 // laterChecks returns the steps of a plan after which an outcome is checked again.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 const (
@@ -78,7 +79,7 @@ func (b Builder) servicePod() corev1.PodSpec {
 		"--output", calibrationFile,
 	}
 	if b.trial.Spec.TimesAgain() {
-		calibrate.Args = append(calibrate.Args, "--time", againTime.String())
+		calibrate.Args = append(calibrate.Args, "--time", loadplan.TimedAgain.String())
 	}
 	calibrate.Env = append(b.hashing(), variable(envvar.Deadline, deadlineText(b.deadline)))
 	calibrate.VolumeMounts = []corev1.VolumeMount{shared}
@@ -102,10 +103,6 @@ func (b Builder) servicePod() corev1.PodSpec {
 	b.placeInPool(&pod)
 	return pod
 }
-
-// againTime is how long hashes are timed on a node pool where another trial has timed them for longer. It is enough to plan
-// the load, and to see another hash.
-const againTime = 1500 * time.Millisecond
 
 // startupProbe finds when the service can answer. There is no other probe: a saturated service
 // would fail it and be restarted, although saturation is part of the measurement.
