@@ -42,7 +42,7 @@ pulled() {
 
 # private measures an image of a registry with a password, in a namespace whose user can't read the Secret.
 private() {
-  local user=(--as=ada --namespace=private) seen=''
+  local user=(--as=ada --namespace=private)
   crane push "$(archive_of etcd)" "$address/examples/etcd:v1" >/dev/null
   guard "$API_ADDRESS" puller 's3cret' nsenter --net="/run/netns/$LAN_NETNS"
   tools/cluster/cluster.sh allow-registry "$guarded"
@@ -52,10 +52,9 @@ private() {
   kubectl create clusterrole private-experiments --verb=get,list,watch,create,delete --resource=sizingexperiments.hashmark.dev --dry-run=client -o yaml | kubectl apply -f -
   kubectl --namespace=private create rolebinding ada --clusterrole=private-experiments --user=ada
   sed "s#hashmark.dev/examples/etcd:e2e#$guarded/examples/etcd:v1#; s/costs: \[8, 10\]/costs: [8]/" examples/etcd/experiment.yaml | kubectl "${user[@]}" create -f -
-  until seen=$(kubectl --namespace=private get sizingtrials -o jsonpath='{.items[*].status.reason}') && [[ $seen == ImagePull ]]; do
-    ((SECONDS < 3600)) || die "without the Secret, the trial says: $seen"
-    sleep 2
-  done
+  kubectl --namespace=private wait --for=jsonpath='{.status.phase}'=Running --timeout=10m sizingexperiment/etcd
+  kubectl --namespace=private wait --for=jsonpath='{.status.reason}'=ImagePull --timeout=10m sizingtrial --all ||
+    die "without the Secret, the trial says: $(kubectl --namespace=private get sizingtrials -o jsonpath='{.items[*].status.message}')"
   say "without the Secret: $(kubectl --namespace=private get sizingtrials -o jsonpath='{.items[*].status.message}')"
   kubectl --namespace=private create secret docker-registry company-registry --docker-server="$guarded" --docker-username=puller --docker-password=s3cret
   ! kubectl "${user[@]}" get secret company-registry >/dev/null 2>&1 || die "the user can read the Secret"
@@ -65,9 +64,9 @@ private() {
   grep -qE '^true (HEAD|GET) /v2/examples/etcd/manifests/' "$work/guard.log" || die "the nodes pulled the image, but not with the password"
 }
 
-# archive_of NAME builds the examples, and prints the archive of one.
+# archive_of NAME builds an example, and prints its archive.
 archive_of() {
-  hack/images.sh examples >&2
+  hack/images.sh examples "$1" >&2
   printf '%s\n' "dist/images/$1.tar"
 }
 

@@ -35,7 +35,7 @@ const (
 	LoginFailed = "LoginFailed"
 	// WrongPasswordAccepted means that a login with a wrong password succeeded.
 	WrongPasswordAccepted = "WrongPasswordAccepted"
-	// HashMismatch means that a login takes less CPU time than the hash that it should compute.
+	// HashMismatch means that a login takes much less or much more CPU time than the hash that it should compute.
 	HashMismatch = "HashMismatch"
 )
 

@@ -349,9 +349,12 @@ type Failure struct {
 	ExitCode int
 }
 
-// Error returns the reason, the exit code and the detail.
+// Error returns the reason, the exit code if there is one, and the detail.
 func (f *Failure) Error() string {
-	message := fmt.Sprintf("the load failed: %s (exit code %d)", f.Reason, f.ExitCode)
+	message := "the load failed: " + f.Reason
+	if f.ExitCode != 0 {
+		message += fmt.Sprintf(" (exit code %d)", f.ExitCode)
+	}
 	if f.Detail != "" {
 		message += ": " + f.Detail
 	}

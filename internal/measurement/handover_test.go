@@ -449,3 +449,15 @@ func FuzzDecode(f *testing.F) {
 }
 
 func body(message string) string { return message[:strings.LastIndex(message, "end ")] }
+
+// A load that k6 did not run, or that failed before it, has no exit code to tell.
+func TestAFailureNamesTheExitCodeIfThereIsOne(t *testing.T) {
+	for want, failure := range map[string]measurement.Failure{
+		"the load failed: LoginFailed: 401":         {Reason: handover.LoginFailed, Detail: "401"},
+		"the load failed: K6Failed (exit code 107)": {Reason: handover.K6Failed, ExitCode: 107},
+	} {
+		if got := failure.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -116,14 +115,11 @@ func (p *pod) advance(until time.Duration) {
 	p.now = until
 }
 
-// finish answers logins whose hash is computed, and starts waiting ones in their place. Most events end none.
+// finish answers logins whose hash is computed, and starts waiting ones in their place.
 func (p *pod) finish() {
-	if !slices.ContainsFunc(p.running, turn.done) {
-		return
-	}
 	still := p.running[:0]
 	for _, t := range p.running {
-		if !t.done() {
+		if t.left > 0 {
 			still = append(still, t)
 			continue
 		}
@@ -181,13 +177,12 @@ func (p *pod) admit(login int) {
 
 // yield removes logins from their lanes if their turn is over and others are ready.
 func (p *pod) yield() {
-	over := func(t turn) bool { return t.until <= p.now }
-	if p.ready.length() == 0 || p.bandwidth.stalled || !slices.ContainsFunc(p.running, over) {
+	if p.ready.length() == 0 || p.bandwidth.stalled {
 		return
 	}
 	still := p.running[:0]
 	for _, t := range p.running {
-		if over(t) {
+		if t.until <= p.now {
 			p.ready.push(t)
 			continue
 		}
@@ -214,8 +209,6 @@ type turn struct {
 	// until is when its turn on a lane ends if others are ready.
 	until time.Duration
 }
-
-func (t turn) done() bool { return t.left <= 0 }
 
 // fifo is a first-in, first-out queue.
 type fifo struct {

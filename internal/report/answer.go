@@ -78,6 +78,9 @@ func (d Document) Demand() string {
 		return ""
 	}
 	text := demand.LoginsPerSecond.String() + " logins/s"
+	if demand.LoginsPerSecond.String() == "1" {
+		text = "1 login/s"
+	}
 	if demand.HeadroomPercent != nil && *demand.HeadroomPercent > 0 {
 		text += fmt.Sprintf(" with %d %% headroom", *demand.HeadroomPercent)
 	}
@@ -138,7 +141,7 @@ func hashOf(size v1beta1.Size) string {
 func workers(c v1beta1.Concurrency) string {
 	switch n := ptr.Deref(c.Workers, 1); {
 	case c.Mode == v1beta1.ConcurrencyUnbounded:
-		return "one goroutine per login"
+		return "unbounded concurrency"
 	case n == 1:
 		return "1 worker"
 	default:
@@ -167,7 +170,7 @@ func (d Document) best() string {
 	}
 	text := subject + " " + d.upTo(best) + "."
 	if best.Verdict == v1beta1.VerdictSuspect {
-		text += " The result is suspect: " + sentence(strings.Join(results.ReasonTypes(best.Reasons), ", "))
+		text += " The result is suspect: " + sentence(strings.Join(results.Causes(best.Reasons), ", "))
 	}
 	return text
 }

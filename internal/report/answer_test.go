@@ -26,7 +26,7 @@ func TestAnswerOfEachState(t *testing.T) {
 		"a suspect one, with why": {
 			func(e *experiment) {
 				row := only(e, "c10-1")
-				row.Verdict, row.Reasons = v1beta1.VerdictSuspect, reasons("NoisyNeighbour")
+				row.Verdict, row.Reasons = v1beta1.VerdictSuspect, append(reasons("NoisyNeighbour"), v1beta1.Reason{Type: "UsersDistinguishable"})
 			},
 			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s. The result is suspect: NoisyNeighbour.", true,
 		},
@@ -64,7 +64,15 @@ func TestAnswerOfEachState(t *testing.T) {
 		},
 		"several replicas": {
 			func(e *experiment) { asked(e); e.Status.Recommendation = several() },
-			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in total, one goroutine per login, node pool small, predicted, not measured): they serve 5 logins/s with 30 % headroom. Confidence: medium, not verified.", true,
+			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in total, unbounded concurrency, node pool small, predicted, not measured): they serve 5 logins/s with 30 % headroom. Confidence: medium, not verified.", true,
+		},
+		"one login a second": {
+			func(e *experiment) {
+				asked(e)
+				e.Spec.Demand.LoginsPerSecond = intstr.FromInt32(1)
+				e.Status.Recommendation = several()
+			},
+			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in total, unbounded concurrency, node pool small, predicted, not measured): they serve 1 login/s with 30 % headroom. Confidence: medium, not verified.", true,
 		},
 		"that nothing is recommended": {
 			func(e *experiment) {

@@ -155,6 +155,11 @@ func ReasonTypes(reasons []v1beta1.Reason) []string {
 	return types
 }
 
+// Causes returns the types of the reasons that cause a verdict, without those that only explain.
+func Causes(reasons []v1beta1.Reason) []string {
+	return ReasonTypes(slices.DeleteFunc(slices.Clone(reasons), func(r v1beta1.Reason) bool { return r.Verdict == "" }))
+}
+
 // Speed returns text such as "-7/+9 %": the time per hash, relative to the reference, in the
 // fastest and the slowest tenth of the time. With several node pools it is the widest range.
 func Speed(pools []v1beta1.PoolSpeed) string {

@@ -33,7 +33,7 @@ func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(
 }
 
 func suspect(c *Candidate) {
-	c.Trust, c.Reasons = Suspect, []v1beta1.Reason{{Type: "NoisyNeighbour"}}
+	c.Trust, c.Reasons = Suspect, []v1beta1.Reason{{Type: "NoisyNeighbour", Verdict: v1beta1.VerdictSuspect}, {Type: "UsersDistinguishable"}}
 }
 func invalid(c *Candidate)     { c.Trust = Invalid }
 func predicted(c *Candidate)   { c.Predicted = true }

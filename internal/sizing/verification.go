@@ -172,7 +172,7 @@ func Verified(v *v1beta1.Verification, trial *v1beta1.SizingTrial) {
 	message += advice(v, trial.Spec.Objective)
 	if doubts := doubts(result, counts.Outcome); len(doubts) > 0 {
 		v.Outcome = v1beta1.VerificationUndecided
-		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, strings.Join(results.ReasonTypes(doubts), ", "))
+		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, strings.Join(results.Causes(doubts), ", "))
 	}
 	v.Message = units.Clip(message, mostMessage)
 }

@@ -56,7 +56,7 @@ func (a answer) serves(best sized) string {
 }
 
 func (c Candidate) suspect() string {
-	return fmt.Sprintf("Suspect (%s)", strings.Join(results.ReasonTypes(c.Reasons), ", "))
+	return fmt.Sprintf("Suspect (%s)", strings.Join(results.Causes(c.Reasons), ", "))
 }
 
 // reliedOn explains why the capacity that sizes are computed from is less than the one

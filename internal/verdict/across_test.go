@@ -192,4 +192,9 @@ func TestMessagesOfReasonsAcrossTrials(t *testing.T) {
 	if diff := cmp.Diff(want, found[len(found)-1]); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
+	last := &trials[len(trials)-1]
+	last.Spec.Service.Own = &v1beta1.OwnService{}
+	if message := verdict.Across(trials)[len(trials)-1][0].Message; !strings.HasSuffix(message, "a calibration was disturbed, or the service was not warm yet. Set a longer load.warmupSeconds") {
+		t.Errorf("of a user's own service: %s", message)
+	}
 }
