@@ -6,10 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostConstantRounds limits the constant part of a hash's time, in rounds. Bcrypt's own is 0.7; 0.62 was
-// measured. The rest is slack for reading the hash. Without the limit a disturbed lowest cost would be hidden
-// in the constant, and a disturbed highest cost would appear as an error of its neighbour.
-const mostConstantRounds = 4
+// The largest constant part of a time, in rounds. Without a limit a disturbed lowest cost would be hidden in the constant, and a
+// disturbed highest cost would appear as an error of its neighbour.
+const (
+	// HashConstant is that of a hash. Bcrypt's own is 0.7; 0.62 was measured. The rest is slack for reading the hash.
+	HashConstant = 4
+	// LoginConstant is that of a login at a user's own service, which also signs tokens or asks a database: as much as two
+	// hashes of cost 8.
+	LoginConstant = 512
+)
 
 // CostTime is how long a hash of a bcrypt cost takes.
 type CostTime struct {
@@ -34,18 +39,18 @@ func (l Line) Residual(t CostTime) float64 { return t.Seconds/l.At(t.Cost) - 1 }
 
 // Fit returns the line with the least sum of squares of (fitted − measured) ÷ measured:
 // every cost has the same weight, otherwise the highest alone would decide. The constant is
-// between 0 and mostConstantRounds rounds. Costs must differ. Fit returns false with fewer
+// between 0 and a number of rounds. Costs must differ. Fit returns false with fewer
 // than two costs, because any line fits one.
-func Fit(times []CostTime) (Line, bool) {
+func Fit(times []CostTime, mostConstant float64) (Line, bool) {
 	if len(times) < 2 {
 		return Line{}, false
 	}
 	free := leastSquares(times, 0, false)
-	if free.Constant >= 0 && free.Constant <= mostConstantRounds*free.Round {
+	if free.Constant >= 0 && free.Constant <= mostConstant*free.Round {
 		return free, true
 	}
 	// The sum of squares is convex, so the best constant is at one of the two limits.
-	low, high := leastSquares(times, 0, true), leastSquares(times, mostConstantRounds, true)
+	low, high := leastSquares(times, 0, true), leastSquares(times, mostConstant, true)
 	if low.loss(times) <= high.loss(times) {
 		return low, true
 	}

@@ -23,7 +23,7 @@ func timesOf(milliseconds map[int32]float64, disturbed map[int32]float64, costs 
 
 func TestTheLineThroughMeasuredTimesIsTheKnownOne(t *testing.T) {
 	times := timesOf(asMeasured, nil, 4, 6, 8, 10, 12)
-	line, ok := Fit(times)
+	line, ok := Fit(times, HashConstant)
 	if !ok {
 		t.Fatal("no line was found")
 	}
@@ -51,7 +51,7 @@ func TestADisturbedCostLiesFarthestFromTheLine(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			times := timesOf(asMeasured, map[int32]float64{test.disturbed: 1.2}, test.costs...)
-			line, _ := Fit(times)
+			line, _ := Fit(times, HashConstant)
 			for _, time := range times {
 				off := line.Residual(time)
 				if time.Cost == test.disturbed && off < test.least {
@@ -67,7 +67,7 @@ func TestADisturbedCostLiesFarthestFromTheLine(t *testing.T) {
 
 func TestTwoCostsShareWhatLiesBetweenThem(t *testing.T) {
 	times := timesOf(asMeasured, map[int32]float64{10: 1.2}, 8, 10)
-	line, _ := Fit(times)
+	line, _ := Fit(times, HashConstant)
 	low, high := line.Residual(times[0]), line.Residual(times[1])
 	if low > -0.07 || high < 0.07 {
 		t.Errorf("residuals are %.1f %% and %.1f %%; two costs that do not double must both lie off", 100*low, 100*high)
@@ -85,7 +85,7 @@ func TestNoConstantLiesOutsideWhatBcryptCanTake(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			line, _ := Fit(timesOf(asMeasured, test.disturbed, 4, 10, 12))
+			line, _ := Fit(timesOf(asMeasured, test.disturbed, 4, 10, 12), HashConstant)
 			if got := line.Constant / line.Round; math.Abs(got-test.rounds) > 0.05 {
 				t.Errorf("the constant is %.3f rounds, want %.3g", got, test.rounds)
 			}
@@ -93,8 +93,16 @@ func TestNoConstantLiesOutsideWhatBcryptCanTake(t *testing.T) {
 	}
 }
 
+// Logins at a service that signs a token, at costs 8 and 10.
+func TestALoginCanTakeMuchBesideItsHash(t *testing.T) {
+	line, _ := Fit([]CostTime{{8, 0.0201}, {10, 0.0685}}, LoginConstant)
+	if a, b := 1e3*line.Constant, 1e3*line.Round; math.Abs(a-3.97) > 0.01 || math.Abs(b-0.06302) > 0.0001 {
+		t.Errorf("the line is %.4f ms + %.5f ms · 2^cost, want 3.97 + 0.06302", a, b)
+	}
+}
+
 func TestOneCostMakesNoLine(t *testing.T) {
-	if line, ok := Fit(timesOf(asMeasured, nil, 8)); ok {
+	if line, ok := Fit(timesOf(asMeasured, nil, 8), HashConstant); ok {
 		t.Errorf("the line of one cost is %+v", line)
 	}
 }

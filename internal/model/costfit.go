@@ -42,12 +42,20 @@ func Of(trials []v1beta1.SizingTrial) []Pool {
 	var pools []Pool
 	for _, name := range slices.Sorted(maps.Keys(seconds)) {
 		pool := Pool{Name: name, Reference: references[name], Times: medians(seconds[name])}
-		if line, ok := calibration.Fit(pool.Times); ok {
+		if line, ok := calibration.Fit(pool.Times, MostConstant(trials[0].Spec.Service)); ok {
 			pool.Line = line
 			pools = append(pools, pool)
 		}
 	}
 	return pools
+}
+
+// MostConstant returns how much of a login's time at a service cannot depend on the cost, in rounds.
+func MostConstant(service v1beta1.Service) float64 {
+	if service.Own != nil {
+		return calibration.LoginConstant
+	}
+	return calibration.HashConstant
 }
 
 // Timed reports whether a trial timed hashes of its variant's own cost and is not Invalid. It

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -88,7 +89,7 @@ func newPool(trials []*v1beta1.SizingTrial) pool {
 		p.times = append(p.times, calibration.CostTime{Cost: cost, Seconds: calibration.Summarise(all).Median})
 	}
 	slices.SortFunc(p.times, func(a, b calibration.CostTime) int { return cmp.Compare(a.Cost, b.Cost) })
-	p.line, p.fitted = calibration.Fit(withReference(p.times, trials))
+	p.line, p.fitted = calibration.Fit(withReference(p.times, trials), model.MostConstant(trials[0].Spec.Service))
 	p.scatter = leastScatter
 	for _, trial := range trials {
 		if line, known := p.login(trial.Spec.Variant.Hash.Cost()); known {

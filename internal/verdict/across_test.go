@@ -179,6 +179,17 @@ func TestAnotherCPUModelIsSuspect(t *testing.T) {
 	}
 }
 
+// A user's own service takes time beside the hash, such as for signing a token, and its costs still double.
+func TestALoginOfAUsersServiceIsMoreThanItsHash(t *testing.T) {
+	own := func(t *v1beta1.SizingTrial) { t.Spec.Service.Own = &v1beta1.OwnService{} }
+	const broken = "CostDoublingBroken:Suspect"
+	const constant = 100 // rounds
+	eight, ten := 1+constant/256.0, 1+constant/1024.0
+	checkAcross(t, []v1beta1.SizingTrial{ofCost(8, eight, own), ofCost(10, ten, own)}, []string{"", ""})
+	checkAcross(t, []v1beta1.SizingTrial{ofCost(8, eight, own), ofCost(10, 1.4, own), ofCost(12, 1.03, own)}, []string{"", "CostDoublingBroken:Invalid", broken})
+	checkAcross(t, []v1beta1.SizingTrial{ofCost(8, eight), ofCost(10, ten)}, []string{broken, broken})
+}
+
 func TestMessagesOfReasonsAcrossTrials(t *testing.T) {
 	trials := []v1beta1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
 	found := verdict.Across(trials)
