@@ -36,7 +36,7 @@ func (d Document) hashTimesSection() Section {
 		s.Lines[len(s.Lines)-1][1+slices.Index(pools, h.NodePool)] = hashTimeWords(h)
 	}
 	for _, fit := range d.Experiment.Status.CostFits {
-		s.Items = append(s.Items, fitWords(fit))
+		s.Items = append(s.Items, d.fitWords(fit))
 	}
 	return s
 }
@@ -51,8 +51,12 @@ func hashTimeWords(h v1beta1.HashTime) string {
 	return withInterval(text, latencies(&handover.Interval{LowMicroseconds: h.LowMicroseconds, HighMicroseconds: h.HighMicroseconds}))
 }
 
-func fitWords(fit v1beta1.CostFit) string {
-	text := fmt.Sprintf("A hash takes %s + 2^cost × %s", micro(fit.ConstantNanoseconds), micro(fit.RoundNanoseconds))
+func (d Document) fitWords(fit v1beta1.CostFit) string {
+	subject := "A hash"
+	if d.Experiment.Spec.Service.Own != nil {
+		subject = "A login"
+	}
+	text := fmt.Sprintf("%s takes %s + 2^cost × %s", subject, micro(fit.ConstantNanoseconds), micro(fit.RoundNanoseconds))
 	if fit.NodePool != "" {
 		text += " on " + fit.NodePool
 	}
@@ -60,5 +64,8 @@ func fitWords(fit v1beta1.CostFit) string {
 }
 
 func micro(nanoseconds int64) string {
+	if micros := nanoseconds / 1000; micros >= 1000 {
+		return units.Latency(&micros)
+	}
 	return units.Number(float64(nanoseconds)/1e3) + "µs"
 }

@@ -87,6 +87,16 @@ func TestHashTimesByCostAndNodePool(t *testing.T) {
 	}
 }
 
+func TestTheCostLineOfAUsersServiceIsThatOfALogin(t *testing.T) {
+	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
+		e.Spec.Service.Own = &v1beta1.OwnService{}
+		e.Status.CostFits = []v1beta1.CostFit{{ConstantNanoseconds: 5_723_000, RoundNanoseconds: 60_900}}
+	})
+	if diff := cmp.Diff([]string{"A login takes 5.72ms + 2^cost × 60.9µs."}, section(t, document, "Hash time").Items); diff != "" {
+		t.Errorf("the line differs (-want +got):\n%s", diff)
+	}
+}
+
 func TestManifestRepeatsExperiment(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1beta1.SizingTrial) {
 		e.Spec.Cancel, e.Spec.Suspend, e.Spec.TTLSecondsAfterFinished = ptr.To(true), ptr.To(true), ptr.To[int32](60)
