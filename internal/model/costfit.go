@@ -50,7 +50,7 @@ func Of(trials []v1beta1.SizingTrial) []Pool {
 	return pools
 }
 
-// MostConstant returns how much of a login's time at a service cannot depend on the cost, in rounds.
+// MostConstant returns how much of the time of a login can be independent of its cost, in rounds.
 func MostConstant(service v1beta1.Service) float64 {
 	if service.Own != nil {
 		return calibration.LoginConstant
