@@ -152,8 +152,11 @@ func (r *TrialReconciler) record(seen *lifecycle.Observation, did done) done {
 	if err := lifecycle.RecordCalibration(seen, r.Model); err != nil {
 		return r.breakOff(seen, v1beta1.ReasonCalibrationFailed, err)
 	}
-	calibration := seen.Trial.Status.Calibration
-	return did.noting("Calibrated", fmt.Sprintf("A hash takes %s ± %s of CPU time",
+	calibration, timed := seen.Trial.Status.Calibration, "hash"
+	if seen.Trial.Spec.Service.Own != nil {
+		timed = "login"
+	}
+	return did.noting("Calibrated", fmt.Sprintf("A %s takes %s ± %s of CPU time", timed,
 		units.Latency(&calibration.HashMicroseconds), units.Latency(&calibration.ErrorMicroseconds)))
 }
 

@@ -224,7 +224,8 @@ type CostFit struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	NodePool string `json:"nodePool,omitempty"`
-	// a, in nanoseconds: the part of a hash's time that does not depend on the cost.
+	// a, in nanoseconds: the part of a hash's time, or of that of a login at a user's own service, that does not depend on the
+	// cost.
 	ConstantNanoseconds int64 `json:"constantNanoseconds"`
 	// b, in nanoseconds: the time of each of the 2^cost rounds.
 	RoundNanoseconds int64 `json:"roundNanoseconds"`

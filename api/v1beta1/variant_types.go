@@ -7,7 +7,7 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 type ConcurrencyMode string
 
 const (
-	// ConcurrencyUnbounded hashes every request at once, each in its own goroutine.
+	// ConcurrencyUnbounded hashes every request at once.
 	ConcurrencyUnbounded ConcurrencyMode = "Unbounded"
 	// ConcurrencyWorkerPool hashes with a fixed number of workers behind a bounded
 	// queue.
@@ -19,7 +19,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="self.mode == 'WorkerPool' || (!has(self.workers) && !has(self.queueLength))",message="workers and queueLength are for mode: WorkerPool only; remove them, or change the mode"
 type Concurrency struct {
-	// Unbounded hashes every request at once, each in its own goroutine: simple, and the
+	// Unbounded hashes every request at once: simple, and the
 	// slowest at the tail, because all logins share the CPU. WorkerPool hashes first come,
 	// first served, with `workers` at a time and `queueLength` waiting; a full queue
 	// answers 503 with Retry-After.

@@ -39,7 +39,7 @@ func (l Line) Residual(t CostTime) float64 { return t.Seconds/l.At(t.Cost) - 1 }
 
 // Fit returns the line with the least sum of squares of (fitted − measured) ÷ measured:
 // every cost has the same weight, otherwise the highest alone would decide. The constant is
-// between 0 and a number of rounds. Costs must differ. Fit returns false with fewer
+// between 0 and mostConstant rounds. Costs must differ. Fit returns false with fewer
 // than two costs, because any line fits one.
 func Fit(times []CostTime, mostConstant float64) (Line, bool) {
 	if len(times) < 2 {

@@ -101,6 +101,13 @@ func TestALoginCanTakeMuchBesideItsHash(t *testing.T) {
 	}
 }
 
+func TestALoginTakesNoMoreBesideItsHashThanTwoHashes(t *testing.T) {
+	line, _ := Fit([]CostTime{{8, 0.060}, {10, 0.070}}, LoginConstant)
+	if got := line.Constant / line.Round; math.Abs(got-LoginConstant) > 0.5 {
+		t.Errorf("the constant is %.3f rounds, want %d", got, LoginConstant)
+	}
+}
+
 func TestOneCostMakesNoLine(t *testing.T) {
 	if line, ok := Fit(timesOf(asMeasured, nil, 8), HashConstant); ok {
 		t.Errorf("the line of one cost is %+v", line)

@@ -18,6 +18,10 @@ import (
 // It is the measured scatter under a quota.
 const leastScatter = 0.01
 
+// ownScatter is that of a user's own service of which two costs are known, because a line with a constant goes through any
+// two. It is as much as CostDoublingBroken allows.
+const ownScatter = 0.05
+
 type pool struct {
 	// line is the line of the CPU time of a login, and fitted reports whether there is one.
 	// For a single cost without a reference there is no line, and times has only that cost.
@@ -89,8 +93,15 @@ func newPool(trials []*v1beta1.SizingTrial) pool {
 		p.times = append(p.times, calibration.CostTime{Cost: cost, Seconds: calibration.Summarise(all).Median})
 	}
 	slices.SortFunc(p.times, func(a, b calibration.CostTime) int { return cmp.Compare(a.Cost, b.Cost) })
-	p.line, p.fitted = calibration.Fit(withReference(p.times, trials), model.MostConstant(trials[0].Spec.Service))
 	p.scatter = leastScatter
+	most := model.MostConstant(trials[0].Spec.Service)
+	switch {
+	case len(p.times) == 1:
+		most = calibration.HashConstant // the reference is a hash
+	case len(p.times) == 2 && trials[0].Spec.Service.Own != nil:
+		p.scatter = ownScatter
+	}
+	p.line, p.fitted = calibration.Fit(withReference(p.times, trials), most)
 	for _, trial := range trials {
 		if line, known := p.login(trial.Spec.Variant.Hash.Cost()); known {
 			p.scatter = max(p.scatter, math.Abs(login(trial).Seconds()/line.Seconds()-1))

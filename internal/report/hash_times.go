@@ -64,7 +64,7 @@ func (d Document) fitWords(fit v1beta1.CostFit) string {
 }
 
 func micro(nanoseconds int64) string {
-	if micros := nanoseconds / 1000; micros >= 1000 {
+	if micros := (nanoseconds + 500) / 1000; micros >= 1000 {
 		return units.Latency(&micros)
 	}
 	return units.Number(float64(nanoseconds)/1e3) + "µs"

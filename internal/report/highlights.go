@@ -68,7 +68,7 @@ func (d Document) measuredFigures(best *v1beta1.VariantResult) []Highlight {
 		{"Variant", best.Variant, "the highest measured cost that meets the objective"},
 		{"Capacity", results.Capacity(best), rates(best.CapacityInterval)},
 		{"p95 at " + row.Load(), units.Latency(best.P95Microseconds), "objective: " + d.objective()},
-		{"Verdict", string(best.Verdict), strings.Join(results.ReasonTypes(best.Reasons), ", ")},
+		{"Verdict", string(best.Verdict), strings.Join(results.Causes(best.Reasons), ", ")},
 	}
 	if !best.Hash.IsCost() {
 		figures[0].Note = "meets the objective"

@@ -68,13 +68,13 @@ func Combined(trials []v1beta1.SizingTrial) []v1beta1.Verdict {
 func costDoublingBroken(trial *v1beta1.SizingTrial, pool model.Pool) []v1beta1.Reason {
 	cost, ratio := trial.Spec.Variant.Hash.Cost(), speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
-	cause := "the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs"
+	timed, cause := "hash of", "the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs"
 	if trial.Spec.Service.Own != nil {
-		cause = "a calibration was disturbed, or the service was not warm yet. Set a longer load.warmupSeconds"
+		timed, cause = "login at", "a calibration was disturbed, or the service was not warm yet. Set a longer load.warmupSeconds"
 	}
 	return graded(v1beta1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
-		"In repetition %d, a hash of cost %d took %s times as long as the reference hash, which is %s times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): %s",
-		trial.Spec.Repetition, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid), cause)
+		"In repetition %d, a %s cost %d took %s times as long as the reference hash, which is %s times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): %s",
+		trial.Spec.Repetition, timed, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid), cause)
 }
 
 // anotherMachine finds a CPU that was faster or slower than one machine's speed varies around the typical hash

@@ -205,7 +205,7 @@ func TestMessagesOfReasonsAcrossTrials(t *testing.T) {
 	}
 	last := &trials[len(trials)-1]
 	last.Spec.Service.Own = &v1beta1.OwnService{}
-	if message := verdict.Across(trials)[len(trials)-1][0].Message; !strings.HasSuffix(message, "a calibration was disturbed, or the service was not warm yet. Set a longer load.warmupSeconds") {
+	if message := verdict.Across(trials)[len(trials)-1][0].Message; !strings.HasPrefix(message, "In repetition 2, a login at cost 8 took") || !strings.HasSuffix(message, "a calibration was disturbed, or the service was not warm yet. Set a longer load.warmupSeconds") {
 		t.Errorf("of a user's own service: %s", message)
 	}
 }

@@ -113,8 +113,8 @@ func unconfirmed(trial *v1beta1.SizingTrial, trials []v1beta1.SizingTrial, typic
 }
 
 // confirmed reports whether another trial on the node pool timed the same hash in about the same time, or
-// another cost, which CostDoublingBroken compares. The time of a cost that was scaled up must be about
-// proportional to the rounds.
+// another cost, which CostDoublingBroken compares. The time of a cost that was scaled up, and of a login at a user's own
+// service, whose part beside the hash is unknown, must be about proportional to the rounds.
 func confirmed(trial *v1beta1.SizingTrial, trials []v1beta1.SizingTrial) bool {
 	for i := range trials {
 		other := &trials[i]
@@ -138,7 +138,7 @@ func confirms(trial, other *v1beta1.SizingTrial) bool {
 		return math.Abs(ratio/own-1) <= doublingSuspect
 	case variant.Hash.Bcrypt == nil || !model.Timed(other):
 		return false
-	case model.Timed(trial):
+	case model.Timed(trial) && trial.Spec.Service.Own == nil:
 		return true // CostDoublingBroken compares the two
 	default:
 		doubled := ratio * math.Exp2(float64(variant.Hash.Cost()-other.Spec.Variant.Hash.Cost()))
