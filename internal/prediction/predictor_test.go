@@ -214,3 +214,32 @@ func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
 		t.Errorf("without a second point there are predictions of other costs: %+v", rows)
 	}
 }
+
+// Two costs of a user's own service fit any line, and its one cost is joined to the reference by the line of a hash.
+func TestCostsOfAUsersServiceAreLessSure(t *testing.T) {
+	widthOfP95 := func(own *v1beta1.OwnService) int64 {
+		spec, trials := quickstart()
+		for i := range trials {
+			trials[i].Spec.Service.Own = own
+		}
+		rows, _ := predict(spec, trials)
+		interval := find(rows, "c11-500m").P95Interval
+		return interval.HighMicroseconds - interval.LowMicroseconds
+	}
+	if plain, own := widthOfP95(nil), widthOfP95(&v1beta1.OwnService{}); own < plain*11/10 {
+		t.Errorf("p95 of a user's own service has an interval of %d µs, and of Hashmark's %d µs", own, plain)
+	}
+	hash := func(own *v1beta1.OwnService) int64 {
+		spec, trials := quickstart()
+		tens := onlyCost10(&spec, trials)
+		for i := range tens {
+			tens[i].Spec.Service.Own = own
+			tens[i].Status.Speed, tens[i].Status.Calibration.ReferenceMicroseconds = nil, tens[i].Status.Calibration.ReferenceMicroseconds*6/5
+		}
+		rows, _ := predict(spec, tens)
+		return find(rows, "c11-500m").HashMicroseconds
+	}
+	if plain, own := hash(nil), hash(&v1beta1.OwnService{}); own != plain {
+		t.Errorf("cost 11 of a user's own service takes %d µs, want %d", own, plain)
+	}
+}

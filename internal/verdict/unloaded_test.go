@@ -140,6 +140,7 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 	untimed := func(t *v1beta1.SizingTrial) {
 		t.Status.Calibration.RatioPerMillion, t.Status.Calibration.ReferenceMicroseconds = 0, 0
 	}
+	own := func(t *v1beta1.SizingTrial) { t.Spec.Service.Own = &v1beta1.OwnService{} }
 	many := func(first v1beta1.SizingTrial) []v1beta1.SizingTrial {
 		return []v1beta1.SizingTrial{first, ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(9, 1), ofCost(11, 1), ofCost(11, 1)}
 	}
@@ -148,23 +149,25 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 		trials []v1beta1.SizingTrial
 		want   []string
 	}{
-		"nothing confirms a trial alone":           {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible)}, []string{missing}},
-		"a repetition does":                        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, infeasible)}, []string{"", ""}},
-		"so does the cost with another limit":      {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
-		"so does another cost, by the line":        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
-		"also for a cost that was scaled up":       {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
-		"unless its time is not proportional":      {[]v1beta1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{missing, ""}},
-		"the line makes it suspect":                {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
-		"the line makes it invalid":                {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
-		"a repetition with another hash time":      {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{missing, missing}},
-		"a trial on another node pool":             {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{missing, ""}},
-		"an Invalid trial":                         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{missing, ""}},
-		"a trial without a result":                 {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{missing, ""}},
-		"a trial that timed no reference hash":     {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{missing, ""}},
-		"another algorithm":                        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{missing, ""}},
-		"a trial with load needs no other":         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
-		"infeasible at the reference speed, too":   {many(ofCost(10, 1, infeasible, within(40), atSpeed(1.2, "Model CPU"))), rest("")},
-		"it was calibrated while the CPU was slow": {many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))), rest(missing)},
+		"nothing confirms a trial alone":            {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible)}, []string{missing}},
+		"a repetition does":                         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, infeasible)}, []string{"", ""}},
+		"so does the cost with another limit":       {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
+		"so does another cost, by the line":         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
+		"also for a cost that was scaled up":        {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
+		"unless its time is not proportional":       {[]v1beta1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{missing, ""}},
+		"another cost of a user's own service":      {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, own), ofCost(8, 1, own)}, []string{"", ""}},
+		"but not if only a constant would fit both": {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, own), ofCost(8, 1.25, own)}, []string{missing, ""}},
+		"the line makes it suspect":                 {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
+		"the line makes it invalid":                 {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
+		"a repetition with another hash time":       {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{missing, missing}},
+		"a trial on another node pool":              {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{missing, ""}},
+		"an Invalid trial":                          {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{missing, ""}},
+		"a trial without a result":                  {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{missing, ""}},
+		"a trial that timed no reference hash":      {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{missing, ""}},
+		"another algorithm":                         {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{missing, ""}},
+		"a trial with load needs no other":          {[]v1beta1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
+		"infeasible at the reference speed, too":    {many(ofCost(10, 1, infeasible, within(40), atSpeed(1.2, "Model CPU"))), rest("")},
+		"it was calibrated while the CPU was slow":  {many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))), rest(missing)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
