@@ -91,7 +91,7 @@ before=$(($(wc -l <"$work/registry.log") + 1))
 helm install hashmark "oci://$(chart_of release)" --plain-http --namespace hashmark-system --create-namespace \
   --values tools/cluster/values.yaml --take-ownership --force-conflicts --wait --timeout=5m --hide-notes
 say "the operator is running"
-helm test hashmark --namespace hashmark-system --timeout=10m
+helm test hashmark --namespace hashmark-system --timeout=10m --logs
 hack/demo.sh quickstart
 images_of release | while read -r reference; do
   pulled "$reference"
