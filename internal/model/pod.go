@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -115,11 +116,14 @@ func (p *pod) advance(until time.Duration) {
 	p.now = until
 }
 
-// finish answers logins whose hash is computed, and starts waiting ones in their place.
+// finish answers logins whose hash is computed, and starts waiting ones in their place. Most events end none.
 func (p *pod) finish() {
+	if !slices.ContainsFunc(p.running, turn.done) {
+		return
+	}
 	still := p.running[:0]
 	for _, t := range p.running {
-		if t.left > 0 {
+		if !t.done() {
 			still = append(still, t)
 			continue
 		}
@@ -177,12 +181,13 @@ func (p *pod) admit(login int) {
 
 // yield removes logins from their lanes if their turn is over and others are ready.
 func (p *pod) yield() {
-	if p.ready.length() == 0 || p.bandwidth.stalled {
+	over := func(t turn) bool { return t.until <= p.now }
+	if p.ready.length() == 0 || p.bandwidth.stalled || !slices.ContainsFunc(p.running, over) {
 		return
 	}
 	still := p.running[:0]
 	for _, t := range p.running {
-		if t.until <= p.now {
+		if over(t) {
 			p.ready.push(t)
 			continue
 		}
@@ -209,6 +214,8 @@ type turn struct {
 	// until is when its turn on a lane ends if others are ready.
 	until time.Duration
 }
+
+func (t turn) done() bool { return t.left <= 0 }
 
 // fifo is a first-in, first-out queue.
 type fifo struct {
