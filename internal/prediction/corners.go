@@ -18,8 +18,8 @@ import (
 // It is the measured scatter under a quota.
 const leastScatter = 0.01
 
-// ownScatter is that of a user's own service of which two costs are known, because a line with a constant goes through any
-// two. It is as much as CostDoublingBroken allows.
+// ownScatter replaces leastScatter for a user's own service with two measured costs. A line can go through both even if one
+// of them was disturbed, so that the scatter can't be measured. 5 % is the largest error that CostDoublingBroken accepts.
 const ownScatter = 0.05
 
 type pool struct {

@@ -179,7 +179,7 @@ func TestAnotherCPUModelIsSuspect(t *testing.T) {
 	}
 }
 
-// A user's own service takes time beside the hash, such as for signing a token, and its costs still double.
+// A login at a user's own service also takes a time that is the same with each cost, such as for signing a token.
 func TestALoginOfAUsersServiceIsMoreThanItsHash(t *testing.T) {
 	own := func(t *v1beta1.SizingTrial) { t.Spec.Service.Own = &v1beta1.OwnService{} }
 	const broken = "CostDoublingBroken:Suspect"
