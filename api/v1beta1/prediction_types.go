@@ -86,7 +86,8 @@ type PredictedVariant struct {
 	CapacityInterval *RateInterval `json:"capacityInterval,omitempty"`
 	// The rate at which p95 is predicted, 70 % of the bound, times 1000.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond"`
-	// p95 of a long run at that rate, in microseconds; absent if logins fail.
+	// p95 of a long run at that rate, in microseconds; absent if logins fail, and until a decision has
+	// loaded all that it needs.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 	// The range of the true p95, given the known error of the model.

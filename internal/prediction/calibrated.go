@@ -30,6 +30,7 @@ func FromHashTimes(spec v1beta1.SizingExperimentSpec, times []v1beta1.HashTime) 
 	for _, variant := range variants {
 		if e, known := fromHashTime(spec, times, variant); known {
 			row := e.row()
+			e.addP95(&row)
 			row.InMatrix = true
 			rows = append(rows, row)
 		}

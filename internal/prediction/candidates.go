@@ -21,9 +21,10 @@ const (
 
 // unmeasured returns the variants to predict, the most useful first: those of the matrix that were not
 // measured, and beyond it costs between and above, limits far apart, and twice the largest limit.
-func unmeasured(m v1beta1.Matrix, variants, measured []v1beta1.Variant) (leftOut, beyond []v1beta1.Variant) {
-	for _, v := range variants {
-		known := slices.ContainsFunc(measured, func(m v1beta1.Variant) bool { return m.Name == v.Name })
+func (f *predictor) unmeasured() (leftOut, beyond []v1beta1.Variant) {
+	m := f.spec.Matrix
+	for _, v := range f.variants {
+		known := slices.ContainsFunc(f.measured, func(m v1beta1.Variant) bool { return m.Name == v.Name })
 		if v.Hash.IsCost() && !known {
 			leftOut = append(leftOut, v)
 		}

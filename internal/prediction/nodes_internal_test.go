@@ -49,7 +49,7 @@ func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
 		Hashes: []v1beta1.Hash{{Name: "again", Bcrypt: &v1beta1.Bcrypt{Cost: 10}}},
 	}
 	f := newPredictor(v1beta1.SizingExperimentSpec{Matrix: m}, make([]v1beta1.SizingTrial, 1))
-	leftOut, beyond := unmeasured(m, f.variants, f.measured)
+	leftOut, beyond := f.unmeasured()
 	var got [2][]string
 	for i, variants := range [][]v1beta1.Variant{leftOut, beyond} {
 		for _, v := range variants {

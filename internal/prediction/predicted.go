@@ -16,16 +16,14 @@ import (
 // takes 1 % longer: logins take longer, and the queue is longer.
 const p95PerScatter = 3.4
 
-// predictions returns a row for each variant of the matrix that was not measured, followed by variants beyond
-// the matrix until there are mostRows.
-func (f *predictor) predictions() []v1beta1.PredictedVariant {
-	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
+// inMatrix returns the capacities of the variants of the matrix that were not measured.
+func (f *predictor) inMatrix() []v1beta1.PredictedVariant {
+	leftOut, _ := f.unmeasured()
 	var rows []v1beta1.PredictedVariant
-	for i, variant := range slices.Concat(leftOut, beyond) {
-		inMatrix := i < len(leftOut)
-		if e, known := f.expect(variant); known && (inMatrix || len(rows) < mostRows) {
+	for _, variant := range leftOut {
+		if e, known := f.expect(variant); known {
 			row := e.row()
-			row.InMatrix = inMatrix
+			row.InMatrix = true
 			f.shift(&row, variant)
 			rows = append(rows, row)
 		}
@@ -33,6 +31,27 @@ func (f *predictor) predictions() []v1beta1.PredictedVariant {
 	return rows
 }
 
+// complete adds p95 to the rows of inMatrix, and variants beyond the matrix until there are mostRows.
+func (f *predictor) complete(rows []v1beta1.PredictedVariant) []v1beta1.PredictedVariant {
+	leftOut, beyond := f.unmeasured()
+	for i := range rows {
+		named := func(v v1beta1.Variant) bool { return v.Name == rows[i].Variant }
+		if e, known := f.expect(leftOut[slices.IndexFunc(leftOut, named)]); known {
+			e.addP95(&rows[i])
+		}
+	}
+	for _, variant := range beyond {
+		if e, known := f.expect(variant); known && len(rows) < mostRows {
+			row := e.row()
+			e.addP95(&row)
+			f.shift(&row, variant)
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// row returns the row of a variant without p95.
 func (e expectation) row() v1beta1.PredictedVariant {
 	variant := e.spec.Variant
 	row := v1beta1.PredictedVariant{
@@ -43,7 +62,6 @@ func (e expectation) row() v1beta1.PredictedVariant {
 	}
 	e.addCapacity(&row)
 	row.OfferedMilliPerSecond = row.BoundMilliPerSecond * loadplan.ReportedLoadPercent / 100
-	e.addP95(&row)
 	return row
 }
 

@@ -14,17 +14,26 @@ import (
 // Of predicts variants that were not measured, and checks the model against the rows of held-out variants.
 // It does not set Sizing and Price. Only experiments with mode Capacity have predictions. The check is nil if
 // only the corners were measured, and with measure: Decision, whose predictions follow what was measured.
-func Of(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, rows []v1beta1.VariantResult) ([]v1beta1.PredictedVariant, *v1beta1.ModelCheck) {
+//
+// With measure: Decision, more is asked with the capacities of the matrix whether other variants are measured first. If
+// so, nothing else is predicted: that takes twice as long again, and changes nothing about what is measured. nil is no.
+func Of(
+	spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, rows []v1beta1.VariantResult,
+	more func([]v1beta1.PredictedVariant) bool,
+) ([]v1beta1.PredictedVariant, *v1beta1.ModelCheck) {
 	f := newPredictor(spec, trials)
-	switch {
-	case f == nil:
+	if f == nil {
 		return nil, nil
-	case f.decides:
-		f.setShifts(rows)
-		return f.predictions(), nil
-	default:
-		return f.predictions(), f.check(rows)
 	}
+	if !f.decides {
+		return f.complete(f.inMatrix()), f.check(rows)
+	}
+	f.setShifts(rows)
+	predicted := f.inMatrix()
+	if more != nil && more(predicted) {
+		return predicted, nil
+	}
+	return f.complete(predicted), nil
 }
 
 // ServiceOf returns one replica of a variant for the simulation. A measured variant has the

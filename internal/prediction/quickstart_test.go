@@ -21,7 +21,7 @@ func quickstart() (v1beta1.SizingExperimentSpec, []v1beta1.SizingTrial) {
 // predict returns the predictions from trials and their rows, and the check of the model.
 func predict(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial) ([]v1beta1.PredictedVariant, *v1beta1.ModelCheck) {
 	measured, _ := matrix.Measured(spec, nil)
-	return prediction.Of(spec, trials, results.Results(measured, trials, ""))
+	return prediction.Of(spec, trials, results.Results(measured, trials, ""), nil)
 }
 
 // The model must predict the two held-out variants within 10 % in capacity and 20 % in p95 at

@@ -24,8 +24,21 @@ func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, sta
 	if err != nil || !t.decides {
 		return v1beta1.DecisionLoad{}, false, err
 	}
-	decided := &v1beta1.Decision{Stage: v1beta1.StageDecided, Loads: ptr.Deref(status.Decision, v1beta1.Decision{}).Loads}
+	decided, load, more := t.decide(status)
 	status.Decision = decided
+	if more {
+		return load, true, nil
+	}
+	also := matrix.Also(&v1beta1.SizingExperiment{Spec: spec, Status: *status})
+	if len(also) == 0 {
+		return v1beta1.DecisionLoad{}, false, nil
+	}
+	return v1beta1.DecisionLoad{Variant: also[0].Name, Also: true}, true, nil
+}
+
+// decide returns the decision that follows from rows and predictions, and the variant to measure next if it needs one.
+func (t *table) decide(status *v1beta1.SizingExperimentStatus) (*v1beta1.Decision, v1beta1.DecisionLoad, bool) {
+	decided := &v1beta1.Decision{Stage: v1beta1.StageDecided, Loads: ptr.Deref(status.Decision, v1beta1.Decision{}).Loads}
 	candidates := t.withUnpredicted(t.candidates(status))
 	for i := range candidates {
 		if candidates[i].Trust == Suspect {
@@ -35,19 +48,16 @@ func Decide(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, sta
 	now := t.question.answer(candidates)
 	optimists := t.optimists(candidates)
 	t.explain(now, optimists, decided)
-	if next, needed := t.next(now, optimists, decided); needed && deciding(decided.Loads) < v1beta1.MaxDecisionLoads {
-		decided.Stage = v1beta1.StageLoading
-		load := v1beta1.DecisionLoad{Variant: next.Variant.Name}
-		if !results.Verifies(spec) {
-			load.OfferedMilliPerSecond = t.replicas() * t.question.share(next)
-		}
-		return load, true, nil
+	next, needed := t.next(now, optimists, decided)
+	if !needed || deciding(decided.Loads) >= v1beta1.MaxDecisionLoads {
+		return decided, v1beta1.DecisionLoad{}, false
 	}
-	also := matrix.Also(&v1beta1.SizingExperiment{Spec: spec, Status: *status})
-	if len(also) == 0 {
-		return v1beta1.DecisionLoad{}, false, nil
+	decided.Stage = v1beta1.StageLoading
+	load := v1beta1.DecisionLoad{Variant: next.Variant.Name}
+	if !results.Verifies(t.spec) {
+		load.OfferedMilliPerSecond = t.replicas() * t.question.share(next)
 	}
-	return v1beta1.DecisionLoad{Variant: also[0].Name, Also: true}, true, nil
+	return decided, load, true
 }
 
 // explain writes which variants are open, the best first, and why the others are not.

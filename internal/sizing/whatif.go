@@ -60,7 +60,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 	t.rows(status)
 	// The check of the model under the experiment's own objective still applies. If it were
 	// repeated, the model could pass under a stricter objective.
-	status.Predictions, _ = prediction.Of(spec, t.trials, status.Results)
+	status.Predictions, _ = prediction.Of(spec, t.trials, status.Results, nil)
 	t.question.MeasuredOnly = t.decides && sameQuestion(experiment.Spec, spec)
 	t.recommend(status)
 	status.Display = results.ExperimentDisplay(spec.Demand, status)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -18,6 +20,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -129,6 +132,8 @@ type answer struct {
 	took time.Duration
 	// loaded are the names of the variants that were measured.
 	loaded []string
+	trials []v1beta1.SizingTrial
+	status v1beta1.SizingExperimentStatus
 }
 
 // ask runs an experiment, with its verification.
@@ -159,6 +164,11 @@ func (c *cluster) ask(t *testing.T, spec v1beta1.SizingExperimentSpec) answer {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if without := slices.ContainsFunc(e.Status.Predictions, func(p v1beta1.PredictedVariant) bool {
+			return p.P95Microseconds == nil && p.CapacityMilliPerSecond != nil
+		}); without != (more && !load.Also) {
+			t.Errorf("predictions without p95: %t, although another load is needed: %t", without, more)
+		}
 		for i := range e.Status.Verifications {
 			sizing.Verified(&e.Status.Verifications[i], &trials[len(trials)-len(e.Status.Verifications)+i])
 		}
@@ -169,7 +179,7 @@ func (c *cluster) ask(t *testing.T, spec v1beta1.SizingExperimentSpec) answer {
 		case verify:
 			e.Status.Verifications = append(e.Status.Verifications, next)
 		default:
-			a.size = e.Status.Recommendation.Size
+			a.size, a.trials, a.status = e.Status.Recommendation.Size, trials, e.Status
 			return a
 		}
 	}
@@ -216,13 +226,18 @@ func (c *cluster) truth(t *testing.T, spec v1beta1.SizingExperimentSpec, size v1
 // Over random questions on simulated drifting machines, a decision recommends what measuring every variant does, or
 // nearly, and the size carries its demand, also if all predictions of p95 are off.
 func TestADecisionIsWhatMeasuringAllRecommends(t *testing.T) {
-	const questions = 50
-	for _, bias := range []float64{1.15, 1, 0.85}[:runs(3, 1)] {
+	// Answers of one machine rest on the same measurements, so that few are asked on each.
+	const machines, questions = 50, 8
+	biases := []float64{1.15, 1, 0.85}
+	if !*whole {
+		biases = []float64{biases[rand.IntN(len(biases))]}
+	}
+	for _, bias := range biases {
 		var mutex sync.Mutex
 		var asked, same, near, carried, missed, misled, loads int
 		var took, all time.Duration
 		var logRatios float64
-		each(runs(8, 1), func(seed int64) {
+		each(runs(machines, 1), func(seed int64) {
 			c := newCluster(seed, bias)
 			chance := rand.New(rand.NewPCG(uint64(seed), 6))
 			for range runs(questions, 4) {
@@ -269,6 +284,29 @@ func TestADecisionIsWhatMeasuringAllRecommends(t *testing.T) {
 			t.Errorf("p95 × %g: of %d answers %d carry the demand, %d are near that of All, with %.3f times its replicas, %d miss a better variant, and %d more after measuring it",
 				bias, asked, carried, near, replicas, missed, misled)
 		}
+	}
+}
+
+// Between loads a decision predicts only what decides; at its end it has the predictions that all of its trials give,
+// which a verification does not change, and a variant that was measured meanwhile does.
+func TestADecisionEndsWithAllPredictions(t *testing.T) {
+	spec := questionFrom(rand.New(rand.NewPCG(1, 1)), v1beta1.MeasureDecision)
+	spec.Matrix.Costs, spec.Matrix.CPULimits = []int32{8, 10}, spec.Matrix.CPULimits[:2]
+	spec.Demand = &v1beta1.Demand{LoginsPerSecond: intstr.FromInt32(5), MinimumCost: ptr.To[int32](8), Verify: v1beta1.VerifyReplica}
+	a := newCluster(1, 1).ask(t, spec)
+	before := a.status
+	before.Predictions, _ = prediction.Of(spec, a.trials[:1], nil, nil)
+	if err := sizing.Conclude(spec, a.trials, &before); err != nil || len(a.status.Verifications) == 0 {
+		t.Fatalf("%d verifications, error %v", len(a.status.Verifications), err)
+	}
+	want, _ := prediction.Of(spec, matrix.Timed(a.trials), a.status.Results, nil)
+	for _, got := range [][]v1beta1.PredictedVariant{a.status.Predictions, before.Predictions} {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(v1beta1.PredictedVariant{}, "Sizing", "Price")); diff != "" {
+			t.Errorf("predictions (-want +got):\n%s", diff)
+		}
+	}
+	if inMatrix := 4 - len(a.loaded); len(want) <= inMatrix {
+		t.Errorf("%d predictions, none beyond the matrix", len(want))
 	}
 }
 
