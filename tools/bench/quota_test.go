@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/test/process"
 	"github.com/hashmark-dev/hashmark/tools/bench/figures"
@@ -84,16 +85,19 @@ func (c quotaCell) measure(t *testing.T, r *report.Report, rho float64) {
 		t.Fatalf("%s: the service reports a quota of %d", c.name, state.QuotaMilliCPU)
 	}
 	arrivals := model.ArrivalsOf(quotaStep(rho * sim.MaxPerSecond()))
+	idle := reading(t, service.URL)
 	backlog := saturate(t, service.URL)
+	saturated := reading(t, service.URL)
 
-	before := reading(t, service.URL)
-	records, err := loopback.Replay(t.Context(), service.URL, arrivals.Due, quotaTimeout)
-	must(t, err)
-	after := reading(t, service.URL)
+	records, readings := observed(t, service.URL, arrivals.Due)
 	latencies, err := loopback.FromDue(records)
 	must(t, err)
+	before, after := readings[0], readings[len(readings)-1]
 	mean := hashTime(before, after)
 	sim.Hash = mean
+	// As in a trial, the saturation had another speed of the CPU, and the load had one each second.
+	backlog = time.Duration(float64(backlog) * threadTime(before, after) / threadTime(idle, saturated))
+	sim.Course = course(readings)
 	sim.Hash, sim.Wake = model.WithoutWaking(mean, backlog, sim.IdleShare(arrivals, 1))
 	simulated, ok := sim.P95(arrivals, 1)
 	if !ok {
@@ -103,6 +107,52 @@ func (c quotaCell) measure(t *testing.T, r *report.Report, rho float64) {
 	r.Add(fmt.Sprintf("simulated ÷ measured p95, %s, ρ %v", c.name, rho), simulated.Seconds()/measured.Seconds(), c.goal,
 		fmt.Sprintf("%.1f and %.1f ms, %d logins, %.2f ms of CPU each, %.2f of them without waking the service, GOMAXPROCS %d",
 			milliseconds(simulated), milliseconds(measured), quotaLogins, milliseconds(mean), milliseconds(sim.Hash), state.GoMaxProcs))
+}
+
+// observed replays logins, and returns their records and the service's counters at the beginning, each second, and at the
+// end.
+func observed(t *testing.T, url string, due []time.Duration) ([]measurement.Record, []evidence.Service) {
+	t.Helper()
+	type replayed struct {
+		records []measurement.Record
+		err     error
+	}
+	readings, ended := []evidence.Service{reading(t, url)}, make(chan replayed, 1)
+	go func() {
+		records, err := loopback.Replay(t.Context(), url, due, quotaTimeout)
+		ended <- replayed{records, err}
+	}()
+	seconds := time.NewTicker(time.Second)
+	defer seconds.Stop()
+	for {
+		select {
+		case r := <-ended:
+			must(t, r.err)
+			return r.records, append(readings, reading(t, url))
+		case <-seconds.C:
+			readings = append(readings, reading(t, url))
+		}
+	}
+}
+
+// course returns how the time per hash changed from second to second, as a factor of its mean. A second without a hash has
+// the factor of the one before.
+func course(readings []evidence.Service) *model.Course {
+	mean, last := threadTime(readings[0], readings[len(readings)-1]), 1.0
+	c := &model.Course{Every: time.Second}
+	for i := range readings[1:] {
+		if readings[i+1].TimedHashes > readings[i].TimedHashes {
+			last = threadTime(readings[i], readings[i+1]) / mean
+		}
+		c.Factors = append(c.Factors, last)
+	}
+	return c
+}
+
+// threadTime returns the mean time of a hash between two readings by the clock of its thread, in microseconds: the speed
+// of the CPU, without what a login takes beside its hash.
+func threadTime(before, after evidence.Service) float64 {
+	return float64(after.HashMicroseconds-before.HashMicroseconds) / float64(after.TimedHashes-before.TimedHashes)
 }
 
 // start starts the service inside the group, on the cell's CPUs.
