@@ -167,3 +167,40 @@ func TestWhatTheModelMakesOfEvenLoginsIsSlowedAsWell(t *testing.T) {
 		t.Errorf("the model finds %d/1000 s, and %d on a CPU that is slow by a fifth", *one.CapacityMilliPerSecond, *other.CapacityMilliPerSecond)
 	}
 }
+
+// The fresh pod of a verification counts, but only to make sizes larger, and beyond the 5.7 % that the errors allow: then the replicas each get fewer logins than the
+// one that was verified.
+func TestASlowPodOfAVerificationMakesASizeLarger(t *testing.T) {
+	for _, test := range []struct {
+		perMille, capacity int64
+		verified, replicas int32
+	}{{900, 7000, 1, 1}, {1000, 7000, 1, 1}, {1050, 7000, 1, 1}, {1060, 7000, 1, 2}, {900, 6800, 2, 2}, {1000, 6800, 2, 2}} {
+		spec := small(func(s *v1beta1.SizingExperimentSpec) { s.Demand.Verify = v1beta1.VerifyReplica })
+		measured := changed(held(t, spec, "c10-500m", test.capacity, v1beta1.VerdictValid), at(14_336, 1000))
+		verified := changed(held(t, spec, "c10-500m", test.capacity, v1beta1.VerdictValid), at(14_336, 1000), func(t *v1beta1.SizingTrial) {
+			t.Spec.Role, t.Status.Calibration.ReferenceMicroseconds = v1beta1.RoleVerification, 14_336*test.perMille/1000
+			for i := range t.Status.Speed.WindowsPerMille {
+				t.Status.Speed.WindowsPerMille[i] = int32(test.perMille)
+			}
+		})
+		e := &v1beta1.SizingExperiment{Spec: spec, Status: v1beta1.SizingExperimentStatus{Verifications: []v1beta1.Verification{
+			{Variant: "c10-500m", Replicas: test.verified, DrivenReplicas: 1, OfferedMilliPerSecond: 5000, Outcome: v1beta1.VerificationMet},
+		}}}
+		trials := []v1beta1.SizingTrial{measured, verified}
+		if err := sizing.Conclude(spec, trials, &e.Status); err != nil {
+			t.Fatal(err)
+		}
+		asked, err := sizing.WhatIf(e, trials, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range []*v1beta1.Recommendation{e.Status.Recommendation, asked.Recommendation} {
+			if got.Replicas != test.replicas || got.Verified != v1beta1.VerificationMet {
+				t.Errorf("a pod at %d: %d replicas, verified: %q, want %d", test.perMille, got.Replicas, got.Verified, test.replicas)
+			}
+		}
+		if next, needed := sizing.NextVerification(e); needed {
+			t.Errorf("a pod at %d: %d replicas are verified again", test.perMille, next.Replicas)
+		}
+	}
+}
