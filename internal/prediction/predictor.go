@@ -15,8 +15,9 @@ import (
 // It does not set Sizing and Price. Only experiments with mode Capacity have predictions. The check is nil if
 // only the corners were measured, and with measure: Decision, whose predictions follow what was measured.
 //
-// With measure: Decision, more is asked with the capacities of the matrix whether other variants are measured first. If
-// so, nothing else is predicted: that takes twice as long again, and changes nothing about what is measured. nil is no.
+// With measure: Decision, more reports whether the decision measures another variant, given the predicted capacities of the
+// matrix. If it does, nothing else is predicted: that takes twice as long as the capacities, and does not change the
+// decision. A nil more means no.
 func Of(
 	spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, rows []v1beta1.VariantResult,
 	more func([]v1beta1.PredictedVariant) bool,
