@@ -27,8 +27,7 @@ type PoolSpeed struct {
 	// reference: the CPU at its slowest.
 	HighPerMille int64 `json:"highPerMille"`
 	// The sizing speed, which sizes are chosen for, in thousandths of the reference: highPerMille, or
-	// slower because a pod that was not measured can be on a slower CPU, as podScatterPerMille says. The
-	// pods of verifications count if they are slower than those that were measured.
+	// slower because a pod that was not measured can be on a slower CPU, as podScatterPerMille says.
 	// +optional
 	SizingPerMille int64 `json:"sizingPerMille,omitempty"`
 	// By how much the pods of this node pool differ from each other in the time per hash: one standard

@@ -2,7 +2,6 @@ package prediction
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
@@ -16,30 +15,26 @@ import (
 // takes 1 % longer: logins take longer, and the queue is longer.
 const p95PerScatter = 3.4
 
-// inMatrix returns the capacities of the variants of the matrix that were not measured.
-func (f *predictor) inMatrix() []v1beta1.PredictedVariant {
+// inMatrix returns the capacities of the variants of the matrix that were not measured, and what they follow from.
+func (f *predictor) inMatrix() (rows []v1beta1.PredictedVariant, from []expectation) {
 	leftOut, _ := f.unmeasured()
-	var rows []v1beta1.PredictedVariant
 	for _, variant := range leftOut {
 		if e, known := f.expect(variant); known {
 			row := e.row()
 			row.InMatrix = true
 			f.shift(&row, variant)
-			rows = append(rows, row)
+			rows, from = append(rows, row), append(from, e)
 		}
 	}
-	return rows
+	return rows, from
 }
 
-// complete adds p95 to the rows of inMatrix, and variants beyond the matrix until there are mostRows.
-func (f *predictor) complete(rows []v1beta1.PredictedVariant) []v1beta1.PredictedVariant {
-	leftOut, beyond := f.unmeasured()
+// complete adds p95 to the results of inMatrix, and variants beyond the matrix until there are mostRows.
+func (f *predictor) complete(rows []v1beta1.PredictedVariant, from []expectation) []v1beta1.PredictedVariant {
 	for i := range rows {
-		named := func(v v1beta1.Variant) bool { return v.Name == rows[i].Variant }
-		if e, known := f.expect(leftOut[slices.IndexFunc(leftOut, named)]); known {
-			e.addP95(&rows[i])
-		}
+		from[i].addP95(&rows[i])
 	}
+	_, beyond := f.unmeasured()
 	for _, variant := range beyond {
 		if e, known := f.expect(variant); known && len(rows) < mostRows {
 			row := e.row()

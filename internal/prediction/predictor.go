@@ -30,11 +30,11 @@ func Of(
 		return f.complete(f.inMatrix()), f.check(rows)
 	}
 	f.setShifts(rows)
-	predicted := f.inMatrix()
+	predicted, from := f.inMatrix()
 	if more != nil && more(predicted) {
 		return predicted, nil
 	}
-	return f.complete(predicted), nil
+	return f.complete(predicted, from), nil
 }
 
 // ServiceOf returns one replica of a variant for the simulation. A measured variant has the

@@ -1,8 +1,6 @@
 package sizing
 
 import (
-	"slices"
-
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
@@ -16,8 +14,8 @@ func Conclude(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, s
 		return err
 	}
 	t.rows(status)
-	if len(status.Verifications) == 0 || t.decides && t.measuredMore(status.Predictions) {
-		// Predictions take seconds to compute and do not depend on verifications.
+	if t.decides || len(status.Verifications) == 0 {
+		// Predictions take seconds to compute and do not depend on verifications. After one, a decision can load more.
 		status.Predictions, status.ModelCheck = prediction.Of(spec, t.trials, status.Results, func(predicted []v1beta1.PredictedVariant) bool {
 			status.Predictions = predicted
 			_, _, more := t.decide(status)
@@ -59,11 +57,4 @@ func (t *table) candidates(status *v1beta1.SizingExperimentStatus) []Candidate {
 		add(c)
 	}
 	return candidates
-}
-
-// measuredMore reports whether variants of the matrix were measured that had been predicted.
-func (t *table) measuredMore(predicted []v1beta1.PredictedVariant) bool {
-	return slices.ContainsFunc(t.measured, func(v v1beta1.Variant) bool {
-		return slices.ContainsFunc(predicted, func(p v1beta1.PredictedVariant) bool { return p.Variant == v.Name })
-	})
 }

@@ -1,9 +1,7 @@
 package sizing
 
 import (
-	"math"
 	"math/big"
-	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -48,7 +46,6 @@ type table struct {
 }
 
 func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, verifications []v1beta1.Verification) (*table, error) {
-	speeds := speedsOf(trials)
 	trials = matrix.Timed(trials)
 	all, err := matrix.Variants(spec.Matrix)
 	if err != nil {
@@ -62,29 +59,11 @@ func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, v
 	if err != nil {
 		return nil, err
 	}
-	t := &table{spec: spec, speeds: speeds, trials: trials, measured: measured, all: all, tariff: tariff}
+	t := &table{spec: spec, speeds: speed.Pools(trials), trials: trials, measured: measured, all: all, tariff: tariff}
 	t.decides = matrix.Measuring(spec) == v1beta1.MeasureDecision
 	t.question, t.asked = QuestionOf(spec, tariff, verifications)
 	t.service = func(v v1beta1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
 	return t, nil
-}
-
-// speedsOf returns the speeds of the node pools, from all trials but verifications. The pods of these count in the sizing
-// speed if they are slower, beyond the errors of both. They make no size smaller: each would change after its own
-// verification, only because one more pod is known.
-func speedsOf(trials []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
-	speeds, all := speed.Pools(matrix.Timed(trials)), speed.Pools(trials)
-	fresh := speed.Pools(slices.DeleteFunc(slices.Clone(trials), func(t v1beta1.SizingTrial) bool { return t.Spec.Role != v1beta1.RoleVerification }))
-	for i := range speeds {
-		measured, verified := &speeds[i], speed.InPool(fresh, speeds[i].NodePool)
-		if verified == nil || speed.Typical(verified) <= speed.Typical(measured)*(1+math.Hypot(float64(verified.ErrorPerMille), float64(measured.ErrorPerMille))/1000) {
-			continue
-		}
-		if with := speed.InPool(all, measured.NodePool); with.SizingPerMille > measured.SizingPerMille {
-			measured.SizingPerMille, measured.PodScatterPerMille = with.SizingPerMille, with.PodScatterPerMille
-		}
-	}
-	return speeds
 }
 
 func (t *table) rows(status *v1beta1.SizingExperimentStatus) {

@@ -42,11 +42,10 @@ func (q Question) NextVerification(answer *v1beta1.Recommendation) (v1beta1.Veri
 
 func (q Question) verifies() bool { return q.Verify != v1beta1.VerifyNone && q.Verify != "" }
 
-// verification returns the last verification of a size, or of one that met the objective with fewer replicas and so more
-// logins for each. It returns nil if there is none.
+// verification returns the last verification of a size, or nil.
 func (q Question) verification(variant string, replicas int64) *v1beta1.Verification {
 	for i := len(q.Verifications) - 1; i >= 0; i-- {
-		if v := &q.Verifications[i]; v.Variant == variant && (int64(v.Replicas) == replicas || v.Outcome == v1beta1.VerificationMet && int64(v.Replicas) < replicas) {
+		if v := &q.Verifications[i]; v.Variant == variant && int64(v.Replicas) == replicas {
 			return v
 		}
 	}
