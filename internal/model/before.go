@@ -26,10 +26,7 @@ func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Pre
 	if Infeasible(spec, predicted) {
 		return predicted // it is not loaded, so nothing is planned from p95 under load
 	}
-	// Rounded down, because a higher rate was not found to meet the objective.
-	if capacity := int64(milli * model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
-		predicted.CapacityMilliPerSecond = &capacity
-	}
+	predicted.CapacityMilliPerSecond = CapacityBefore(spec, cal)
 	if spec.Load.Mode() == v1beta1.LoadCapacity {
 		reported := model.MaxPerSecond() * loadplan.ReportedLoadPercent / 100
 		if p95, ok := model.SteadyP95(reported, uniform, seed); ok {
@@ -38,6 +35,16 @@ func Before(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *v1beta1.Pre
 		}
 	}
 	return predicted
+}
+
+// CapacityBefore returns the capacity in the prediction of Before, times 1000, or nil if no rate meets the objective.
+func CapacityBefore(spec v1beta1.SizingTrialSpec, cal handover.Calibration) *int64 {
+	outlook := NewService(spec, cal, 0).NewOutlook(spec.Load.Arrivals() == v1beta1.ArrivalsUniform, uint64(spec.Seed))
+	// Rounded down, because a higher rate was not found to meet the objective.
+	if capacity := int64(milli * outlook.Capacity(LimitOf(spec.Objective))); capacity > 0 {
+		return &capacity
+	}
+	return nil
 }
 
 // LimitOf returns the objective as a limit of the simulation.

@@ -18,6 +18,8 @@ type Outlook struct {
 	service Service
 	uniform bool
 	seed    uint64
+	// runs is the number of simulated runs.
+	runs int
 	// gaps is nil until the first rate is simulated.
 	gaps *gaps
 	// tried has the distributions by the index of the rate.
@@ -26,7 +28,14 @@ type Outlook struct {
 
 // NewOutlook returns the outlook of a service. Arrivals are drawn from a seed, or evenly spaced.
 func (s Service) NewOutlook(uniform bool, seed uint64) *Outlook {
-	return &Outlook{service: s.withDefaults(), uniform: uniform, seed: seed, tried: map[int]distribution{}}
+	return &Outlook{service: s.withDefaults(), uniform: uniform, seed: seed, runs: outlookRuns, tried: map[int]distribution{}}
+}
+
+// Longer returns the outlook from so many times as many logins. Its error is smaller by the square root of that.
+func (o *Outlook) Longer(times int) *Outlook {
+	longer := o.service.NewOutlook(o.uniform, o.seed)
+	longer.runs = times * o.runs
+	return longer
 }
 
 // Capacity returns the highest rate, in logins per second over all replicas, at which the
@@ -61,7 +70,7 @@ func (o *Outlook) at(index int) distribution {
 	found, known := o.tried[index]
 	if !known {
 		if o.gaps == nil && index > 0 {
-			o.gaps = draw(o.service, outlookRuns, outlookLogins, o.uniform, o.seed)
+			o.gaps = draw(o.service, o.runs, outlookLogins, o.uniform, o.seed)
 		}
 		found = o.service.steady(o.gaps, o.rate(float64(index)))
 		o.tried[index] = found

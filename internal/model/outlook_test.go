@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
@@ -20,6 +22,21 @@ func TestAnOutlookFindsTheCapacityInATenthOfTheTime(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Four times the logins halve the error.
+func TestALongerOutlookVariesLess(t *testing.T) {
+	t.Parallel()
+	s := services()["pool on a CPU"]
+	limit := atMost(4 * s.NoLoadP95())
+	var short, long []float64
+	for seed := range uint64(40) {
+		outlook := s.NewOutlook(false, seed)
+		short, long = append(short, math.Log(outlook.Capacity(limit))), append(long, math.Log(outlook.Longer(4).Capacity(limit)))
+	}
+	if less, more := stat.StdDev(long, nil), stat.StdDev(short, nil); less > 0.75*more {
+		t.Errorf("the capacity varies by %.2g with four times the logins, and by %.2g without", less, more)
 	}
 }
 

@@ -78,8 +78,7 @@ func ForObjective(stored v1beta1.SizingTrial, objective v1beta1.Objective) v1bet
 		return judged
 	}
 	if status.Calibration != nil && status.Prediction != nil {
-		planned := simulated(judged.Spec, speed.PlannedFor(*status))(logins{}, nil)
-		status.Prediction.CapacityMilliPerSecond = rate(1000 * planned.Capacity(model.LimitOf(objective)))
+		status.Prediction.CapacityMilliPerSecond = model.CapacityBefore(judged.Spec, speed.PlannedFor(*status))
 	}
 	switch {
 	case unloaded(&stored) && status.Prediction != nil:

@@ -48,7 +48,7 @@ func simulated(spec v1beta1.SizingTrialSpec, cal handover.Calibration) modelOf {
 		return struct {
 			model.Service
 			*model.Outlook
-		}{service, service.NewOutlook(uniform, uint64(spec.Seed))}
+		}{service, service.NewOutlook(uniform, uint64(spec.Seed)).Longer(simulatedLonger)}
 	}
 }
 

@@ -198,7 +198,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		BoundMilliPerSecond:         ptr.To[int64](25_000),
 		MaxThroughputMilliPerSecond: ptr.To[int64](24_400),
 		CapacityMilliPerSecond:      ptr.To[int64](22_727),
-		CapacityInterval:            &v1beta1.RateInterval{LowMilliPerSecond: 22_244, HighMilliPerSecond: 23_210},
+		CapacityInterval:            &v1beta1.RateInterval{LowMilliPerSecond: 22_396, HighMilliPerSecond: 23_057},
 		CapacityMethod:              v1beta1.CapacityBoth,
 		ObjectiveMet:                ptr.To(true),
 		ReportedLoadPerMille:        ptr.To[int64](700),

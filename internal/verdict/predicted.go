@@ -70,32 +70,44 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 // the prior, and each comparable step an observation. A user's own service may do more than hash: nothing is known of its
 // factor before, and steps near the given utilisation count most.
 func (d *decision) factor(utilisation float64) (likely, unsure float64) {
+	own := d.spec.Service.Own != nil
 	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
-	if d.spec.Service.Own != nil {
+	if own {
 		prior = ownPrior
 	}
 	var logs, weights []float64
-	sum, total := 0.0, 1/(prior*prior)
+	sum, total := 0.0, 0.0
 	for _, s := range d.steps {
 		if d.comparable(s) {
 			error := math.Hypot(stepError(d.spec), s.phaseError())
-			if d.spec.Service.Own != nil {
+			if own {
 				error = math.Hypot(math.Hypot(ownStepError, s.phaseError()), ownChange*(d.utilisation(s)-utilisation))
 			}
 			logs, weights = append(logs, math.Log(s.ratio())), append(weights, 1/(error*error))
 			sum, total = sum+math.Log(s.ratio())/(error*error), total+1/(error*error)
 		}
 	}
-	mean, variance := sum/total, 1/total
-	if d.spec.Service.Own != nil && len(logs) > 1 {
+	variance, wider := prior*prior, 1.0
+	switch observed := sum / total; {
+	case len(logs) == 0 || own:
+	case observed < 0:
+		// No disturbance makes p95 shorter. If the errors don't explain it, the model is off by more than it was elsewhere.
+		variance = max(variance, observed*observed-1/total)
+	default:
+		// What makes p95 longer may be a disturbance of the step or the model's error, so the interval has both.
+		wider = max(1, observed*observed/(variance+1/total))
+	}
+	total += 1 / variance
+	mean := sum / total
+	if own && len(logs) > 1 {
 		// Steps that differ by more than their errors show what no error includes, such as pauses.
 		apart := 0.0
 		for i := range logs {
 			apart += weights[i] * (logs[i] - mean) * (logs[i] - mean) / float64(len(logs)-1)
 		}
-		variance *= max(1, apart)
+		wider = max(1, apart)
 	}
-	return math.Exp(mean), math.Exp(normal95 * math.Sqrt(variance))
+	return math.Exp(mean), math.Exp(normal95 * math.Sqrt(wider/total))
 }
 
 // normal95 is half of the width of the 95 % interval of a normal distribution, in standard deviations.
