@@ -31,7 +31,8 @@ func (s Service) NewOutlook(uniform bool, seed uint64) *Outlook {
 	return &Outlook{service: s.withDefaults(), uniform: uniform, seed: seed, runs: outlookRuns, tried: map[int]distribution{}}
 }
 
-// Longer returns the outlook from so many times as many logins. Its error is smaller by the square root of that.
+// Longer returns an outlook of the same service that simulates so many times as many logins. The standard deviation of its
+// capacities is smaller by the square root of that.
 func (o *Outlook) Longer(times int) *Outlook {
 	longer := o.service.NewOutlook(o.uniform, o.seed)
 	longer.runs = times * o.runs
@@ -42,7 +43,7 @@ func (o *Outlook) Longer(times int) *Outlook {
 // steady state meets the limit, or 0 if no rate does. It is at most MostShare of MaxPerSecond,
 // even if a bounded queue would meet the limit above that.
 //
-// The error is about 3 %. The result never falls when the limit is relaxed: every limit is
+// The error is about 3 %, and less if the outlook is longer. The result never falls when the limit is relaxed: every limit is
 // checked at the same rates, and between two rates p95 is assumed to rise geometrically.
 func (o *Outlook) Capacity(limit Limit) float64 {
 	if o.service.Hash <= 0 || !limit.heldBy(o.at(0)) {

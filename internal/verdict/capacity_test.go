@@ -275,8 +275,7 @@ func TestErrorOfTheHashTimeOnlyWidensTheInterval(t *testing.T) {
 }
 
 // The range of the prediction follows from the model's error, 10 % for a pool and 25 % for unbounded goroutines, and from
-// the three steps' measured ÷ simulated p95. Steps that were slower than both explain widen it, and steps that were faster
-// count more.
+// the three steps' measured ÷ simulated p95. A p95 that is too long widens it, and one that is too short counts more.
 func TestPredictionRangeFollowsFromTheRatiosOfTheSteps(t *testing.T) {
 	limits := func(w *fixture) []time.Duration {
 		var limits []time.Duration

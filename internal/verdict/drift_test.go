@@ -1,7 +1,6 @@
 package verdict_test
 
 import (
-	"cmp"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -153,10 +152,14 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	latencies.check(t, "p95")
 }
 
-// The intervals of capacities hold the truth as often, or more often, where p95 is off by more than the model's error.
+// The intervals of capacities hold the truth as often, or more often, where p95 is 15 % off in addition to the model's error.
 func TestIntervalsHoldTheTruthWhereTheModelIsOff(t *testing.T) {
 	for _, bias := range []float64{0.85, 1.15} {
-		capacities, _ := intervals(t, runs(200, 20), bias)
+		n := runs(200, 20)
+		capacities, _ := intervals(t, n, bias)
+		if capacities.n < n*9/10 {
+			t.Fatalf("p95 × %g: %d of %d runs have an interval", bias, capacities.n, n)
+		}
 		t.Logf("p95 × %g: %d of %d intervals hold the truth", bias, capacities.held, capacities.n)
 		if capacities.share() < 0.92-capacities.slack() {
 			t.Errorf("p95 × %g: %.1f %% of the intervals hold the truth, want at least 92 %%", bias, 100*capacities.share())
@@ -369,14 +372,11 @@ func TestNoDisturbanceIsValidWithTheTruthOutsideItsInterval(t *testing.T) {
 		disturb func(m *machine)
 		// peers is the hash time of the pods that users will run ÷ that of the measured one; 0 is 1.
 		peers float64
-		// most is by how much the capacity of a Valid row can be off with the truth outside its interval; 0 is 5 %.
-		most float64
 	}{
-		"nothing": {quota: 500, disturb: func(*machine) {}},
-		// These three move the capacity by 2 to 3 % only.
-		"p95 is 1.2 times the model's":         {quota: 500, disturb: func(m *machine) { m.off = 1.2 }, most: 0.08},
-		"p95 is 0.82 times the model's":        {quota: 500, disturb: func(m *machine) { m.off = 0.82 }, most: 0.08},
-		"the pod is 3 % slower than its peers": {quota: 500, disturb: func(m *machine) { m.pod = 1.03 }, peers: 1 / 1.03, most: 0.08},
+		"nothing":                              {quota: 500, disturb: func(*machine) {}},
+		"p95 is 1.2 times the model's":         {quota: 500, disturb: func(m *machine) { m.off = 1.2 }},
+		"p95 is 0.82 times the model's":        {quota: 500, disturb: func(m *machine) { m.off = 0.82 }},
+		"the pod is 3 % slower than its peers": {quota: 500, disturb: func(m *machine) { m.pod = 1.03 }, peers: 1 / 1.03},
 		"the pod is 6 % faster than its peers": {quota: 500, disturb: func(m *machine) { m.pod = 0.94 }, peers: 1 / 0.94},
 		"5 % less CPU in the open steps":       {quota: 500, disturb: func(m *machine) { m.others = 0.05 }},
 		"9 % less CPU in the open steps":       {quota: 500, disturb: func(m *machine) { m.others = 0.09 }},
@@ -415,7 +415,7 @@ func TestNoDisturbanceIsValidWithTheTruthOutsideItsInterval(t *testing.T) {
 				low, high := float64(judged.Result.CapacityInterval.LowMilliPerSecond)/1000/unmeasured, float64(judged.Result.CapacityInterval.HighMilliPerSecond)/1000*unmeasured
 				if truth < low || truth > high {
 					outside++
-					if math.Abs(off) > cmp.Or(test.most, 0.05) {
+					if math.Abs(off) > 0.05 {
 						t.Errorf("seed %d is Valid, %+.1f %% off, with %.4g to %.4g/s, and the truth is %.4g/s", seed, 100*off, low, high, truth)
 					}
 				}

@@ -67,8 +67,9 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 
 // factor returns measured ÷ simulated p95 as far as it is known, and the factor by which that may be off in either
 // direction with 95 % confidence. It is the posterior of a normal distribution of its logarithm: the model's error is
-// the prior, and each comparable step an observation. A user's own service may do more than hash: nothing is known of its
-// factor before, and steps near the given utilisation count most.
+// the prior, and each comparable step an observation. If both don't explain the observations, the prior or the posterior is
+// wider. A user's own service may do more than hash: nothing is known of its factor before, and steps near the given
+// utilisation count most.
 func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	own := d.spec.Service.Own != nil
 	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
@@ -91,10 +92,11 @@ func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	switch observed := sum / total; {
 	case len(logs) == 0 || own:
 	case observed < 0:
-		// No disturbance makes p95 shorter. If the errors don't explain it, the model is off by more than it was elsewhere.
+		// What disturbs a step unnoticed makes p95 longer. A shorter one is due to the model, which is off by more than usual
+		// if the errors don't explain it.
 		variance = max(variance, observed*observed-1/total)
 	default:
-		// What makes p95 longer may be a disturbance of the step or the model's error, so the interval has both.
+		// A longer one may be due to a disturbance or to the model, so neither the step nor the prior counts more.
 		wider = max(1, observed*observed/(variance+1/total))
 	}
 	total += 1 / variance
