@@ -11,8 +11,9 @@ const (
 	// speed of the CPU. No other size failed its verification before.
 	ConfidenceHigh Confidence = "High"
 	// ConfidenceMedium means that the size was measured and its result is Valid, but its
-	// capacity was only predicted, or no verification showed that it meets the objective;
-	// or that the size was predicted by a model that the held-out variants confirmed.
+	// capacity was only predicted, or no verification showed that it meets the objective, or
+	// the pod of its verification shows that the headroom takes more replicas on slow pods; or
+	// that the size was predicted by a model that the held-out variants confirmed.
 	ConfidenceMedium Confidence = "Medium"
 	// ConfidenceLow means that the result is Suspect, or that the capacity was measured
 	// with evenly spaced logins, which hide queueing.

@@ -77,17 +77,27 @@ func (t *table) predictedCandidate(p *v1beta1.PredictedVariant, check *v1beta1.M
 
 func (t *table) candidate(variant v1beta1.Variant) Candidate {
 	c := Candidate{
-		Variant: variant, SizingPerMille: 1000,
-		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
+		Variant: variant,
+		P95:     func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
 	}
 	c.MilliCPU, _ = matrix.MilliCPU(variant.CPULimit) // 0 if it is unknown
 	if given, err := resource.ParseQuantity(units.Written(t.spec.Service.MemoryLimit)); err == nil {
 		c.GivenMemory = given.Value()
 	}
-	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
-		c.SizingPerMille = cmp.Or(pool.SizingPerMille, pool.HighPerMille) // a status of an earlier version has only the latter
+	c.SizingPerMille = sizingSpeed(t.speeds, variant)
+	if met := t.question.met(variant); len(met) > 0 {
+		// A size that met the objective in its verification is not taken back because of the pod that did.
+		c.SizingPerMille, c.VerifiedPerMille = sizingSpeed(t.without(met), variant), c.SizingPerMille
 	}
 	return c
+}
+
+// sizingSpeed returns the sizing speed of a variant's node pool, 1000 if it is unknown.
+func sizingSpeed(speeds []v1beta1.PoolSpeed, variant v1beta1.Variant) int64 {
+	if pool := speed.InPool(speeds, speed.NodePool(variant)); pool != nil {
+		return cmp.Or(pool.SizingPerMille, pool.HighPerMille) // a status of an earlier version has only the latter
+	}
+	return 1000
 }
 
 const (

@@ -118,7 +118,19 @@ func (a answer) confidence(best sized) (v1beta1.Confidence, string) {
 	if outcome, why := a.verified(best); outcome != v1beta1.VerificationMet {
 		return v1beta1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why
 	}
+	if needed := a.withVerified(best); needed > best.replicas {
+		return v1beta1.ConfidenceMedium, fmt.Sprintf("its result is Valid, and the size met the objective in its verification at %s, but the speed of that pod differs from the measured ones: with pods that differ as much, the headroom takes %s",
+			a.verifiedRate(), units.Size(int32(needed), best.Variant.Name))
+	}
 	return v1beta1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification at " + a.verifiedRate()
+}
+
+// withVerified returns the number of replicas of a size if the pod of its verification counts.
+func (a answer) withVerified(best sized) int64 {
+	if best.VerifiedPerMille <= best.SizingPerMille {
+		return best.replicas
+	}
+	return a.replicas(max(1, best.Capacity*best.SizingPerMille/best.VerifiedPerMille))
 }
 
 // carried reports whether a decision showed that a replica of the size carries its share of the demand.

@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -30,7 +31,9 @@ func Rows(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, statu
 type table struct {
 	spec   v1beta1.SizingExperimentSpec
 	speeds []v1beta1.PoolSpeed
-	trials []v1beta1.SizingTrial
+	// without returns the speeds without the pods of some verifications, by the names of their trials.
+	without func(names []string) []v1beta1.PoolSpeed
+	trials  []v1beta1.SizingTrial
 	// measured are the variants that have a row, all are the variants of the matrix.
 	measured, all []v1beta1.Variant
 	tariff        pricing.Tariff
@@ -46,6 +49,7 @@ type table struct {
 }
 
 func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, verifications []v1beta1.Verification) (*table, error) {
+	pods := slices.DeleteFunc(slices.Clone(trials), disturbedVerification)
 	trials = matrix.Timed(trials)
 	all, err := matrix.Variants(spec.Matrix)
 	if err != nil {
@@ -59,11 +63,34 @@ func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, v
 	if err != nil {
 		return nil, err
 	}
-	t := &table{spec: spec, speeds: speed.Pools(trials), trials: trials, measured: measured, all: all, tariff: tariff}
+	t := &table{spec: spec, speeds: speedsWith(trials, pods), trials: trials, measured: measured, all: all, tariff: tariff}
 	t.decides = matrix.Measuring(spec) == v1beta1.MeasureDecision
 	t.question, t.asked = QuestionOf(spec, tariff, verifications)
+	t.without = func(names []string) []v1beta1.PoolSpeed {
+		return speedsWith(trials, slices.DeleteFunc(slices.Clone(pods), func(t v1beta1.SizingTrial) bool {
+			return t.Spec.Role == v1beta1.RoleVerification && slices.Contains(names, t.Name)
+		}))
+	}
 	t.service = func(v v1beta1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
 	return t, nil
+}
+
+// disturbedVerification reports whether a trial is a verification whose pod does not count, because its result is Invalid.
+func disturbedVerification(t v1beta1.SizingTrial) bool {
+	return t.Spec.Role == v1beta1.RoleVerification && (t.Status.Result == nil || t.Status.Result.Verdict == v1beta1.VerdictInvalid)
+}
+
+// speedsWith returns the speeds of the node pools, from trials that measure. More pods, those of verifications, count in the
+// sizing speed where they make it slower. A pod that agrees makes it no faster, since that would change the size that it
+// verified.
+func speedsWith(trials, pods []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
+	speeds, all := speed.Pools(trials), speed.Pools(pods)
+	for i := range speeds {
+		if with := speed.InPool(all, speeds[i].NodePool); with.SizingPerMille > speeds[i].SizingPerMille {
+			speeds[i].SizingPerMille, speeds[i].PodScatterPerMille = with.SizingPerMille, with.PodScatterPerMille
+		}
+	}
+	return speeds
 }
 
 func (t *table) rows(status *v1beta1.SizingExperimentStatus) {

@@ -167,3 +167,63 @@ func TestWhatTheModelMakesOfEvenLoginsIsSlowedAsWell(t *testing.T) {
 		t.Errorf("the model finds %d/1000 s, and %d on a CPU that is slow by a fifth", *one.CapacityMilliPerSecond, *other.CapacityMilliPerSecond)
 	}
 }
+
+// The pod of a verification counts in the sizing speed, but does not take back the size that met the objective there. The demand
+// is 6.5/s with headroom. One pod is assumed to be up to 5.6 % slower than another one.
+func TestThePodOfAVerificationCounts(t *testing.T) {
+	const met, undecided = v1beta1.VerificationMet, v1beta1.VerificationUndecided
+	for name, test := range map[string]struct {
+		perMille   int64
+		capacity   int64
+		outcome    v1beta1.VerificationOutcome
+		verdict    v1beta1.Verdict
+		replicas   int32
+		confidence v1beta1.Confidence
+		says       string
+	}{
+		"a pod that agrees makes a size no smaller":            {1000, 6800, met, v1beta1.VerdictValid, 2, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a pod that agrees makes no size larger":               {1000, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a slower pod that met the objective keeps its size":   {1100, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceMedium, "the headroom takes 2×c10-500m"},
+		"a faster pod makes no size larger":                    {850, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a slower pod that did not decide makes a size larger": {1100, 7000, undecided, v1beta1.VerdictValid, 2, v1beta1.ConfidenceMedium, "not been verified"},
+		"a pod that was disturbed does not count":              {1100, 7000, undecided, v1beta1.VerdictInvalid, 1, v1beta1.ConfidenceMedium, "the verification of this size is Undecided"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := small(func(s *v1beta1.SizingExperimentSpec) { s.Demand.Verify = v1beta1.VerifyReplica })
+			measured := changed(held(t, spec, "c10-500m", test.capacity, v1beta1.VerdictValid), at(14_336, 1000))
+			verified := changed(held(t, spec, "c10-500m", test.capacity, test.verdict), at(14_336, 1000), func(t *v1beta1.SizingTrial) {
+				t.Name, t.Spec.Role, t.Status.Calibration.ReferenceMicroseconds = "verified", v1beta1.RoleVerification, 14_336*test.perMille/1000
+				for i := range t.Status.Speed.WindowsPerMille {
+					t.Status.Speed.WindowsPerMille[i] = int32(test.perMille)
+				}
+			})
+			e := &v1beta1.SizingExperiment{Spec: spec}
+			conclude := func(trials ...v1beta1.SizingTrial) {
+				if err := sizing.Conclude(spec, trials, &e.Status); err != nil {
+					t.Fatal(err)
+				}
+			}
+			conclude(measured)
+			next, needed := sizing.NextVerification(e)
+			next.TrialName, next.Outcome = verified.Name, test.outcome
+			if !needed {
+				t.Fatal("the size is not verified")
+			}
+			e.Status.Verifications = append(e.Status.Verifications, next)
+			conclude(measured, verified)
+			if got := e.Status.Recommendation; got.Replicas != test.replicas || got.Confidence != test.confidence || !strings.Contains(got.Reason, test.says) {
+				t.Errorf("%d replicas with confidence %s, want %d with %s, because %q: %s", got.Replicas, got.Confidence, test.replicas, test.confidence, test.says, got.Reason)
+			}
+			if _, again := sizing.NextVerification(e); again != (test.replicas != next.Replicas) {
+				t.Errorf("verified again: %t, with %d replicas after %d", again, test.replicas, next.Replicas)
+			}
+			asked, err := sizing.WhatIf(e, []v1beta1.SizingTrial{measured, verified}, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if asked.Recommendation.Reason != e.Status.Recommendation.Reason {
+				t.Errorf("asked later: %s, and not %s", asked.Recommendation.Reason, e.Status.Recommendation.Reason)
+			}
+		})
+	}
+}

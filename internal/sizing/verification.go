@@ -75,6 +75,17 @@ func (q Question) drive(variant string, replicas int64) (v1beta1.Verification, s
 	return driven, ""
 }
 
+// met returns the names of the trials in which a size of a variant met the objective in its verification.
+func (q Question) met(variant v1beta1.Variant) []string {
+	var met []string
+	for _, v := range q.Verifications {
+		if v.Variant == variant.Name && v.Outcome == v1beta1.VerificationMet {
+			met = append(met, v.TrialName)
+		}
+	}
+	return met
+}
+
 func (q Question) failed() []v1beta1.Verification {
 	var failed []v1beta1.Verification
 	for _, v := range q.Verifications {

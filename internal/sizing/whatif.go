@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -42,7 +41,7 @@ func WhatIf(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial, 
 	if err := CheckHashes(spec); err != nil {
 		return nil, err
 	}
-	asked := judgedFor(spec.Objective, matrix.Timed(trials))
+	asked := judgedFor(spec.Objective, trials)
 	status := experiment.Status.DeepCopy()
 	if !sameQuestion(experiment.Spec, spec) {
 		// No size was verified for this question. Failures under the same objective still
@@ -88,11 +87,13 @@ func unquoted(demand *v1beta1.Demand) *v1beta1.Demand {
 	return plain
 }
 
-// judgedFor returns the trials judged under another objective.
+// judgedFor returns the trials judged under another objective. Verifications show only the speed of their pods.
 func judgedFor(objective v1beta1.Objective, trials []v1beta1.SizingTrial) []v1beta1.SizingTrial {
 	asked := make([]v1beta1.SizingTrial, len(trials))
 	for i, trial := range trials {
-		asked[i] = verdict.ForObjective(trial, objective)
+		if asked[i] = trial; trial.Spec.Role != v1beta1.RoleVerification {
+			asked[i] = verdict.ForObjective(trial, objective)
+		}
 	}
 	return asked
 }

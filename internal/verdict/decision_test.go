@@ -151,11 +151,17 @@ func (c *cluster) ask(t *testing.T, spec v1beta1.SizingExperimentSpec) answer {
 		for _, p := range planned {
 			status, took := c.run(t, p.Spec)
 			trial := v1beta1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: p.Spec.Variant.Name}, Spec: p.Spec, Status: status}
+			if p.Spec.Role == v1beta1.RoleVerification {
+				trial.Name = p.Name
+			}
 			trials = append(trials, trial)
 			a.took += took
 			if p.Spec.Role != v1beta1.RoleCalibration && p.Spec.Role != v1beta1.RoleVerification {
 				a.loaded = append(a.loaded, p.Spec.Variant.Name)
 			}
+		}
+		for i := range e.Status.Verifications {
+			sizing.Verified(&e.Status.Verifications[i], &trials[len(trials)-len(e.Status.Verifications)+i])
 		}
 		if err := sizing.Conclude(spec, trials, &e.Status); err != nil {
 			t.Fatal(err)
@@ -168,9 +174,6 @@ func (c *cluster) ask(t *testing.T, spec v1beta1.SizingExperimentSpec) answer {
 			if without := p.P95Microseconds == nil; p.CapacityMilliPerSecond != nil && without != (more && !load.Also) {
 				t.Errorf("%s is predicted without p95: %t, although another load is needed: %t", p.Variant, without, more)
 			}
-		}
-		for i := range e.Status.Verifications {
-			sizing.Verified(&e.Status.Verifications[i], &trials[len(trials)-len(e.Status.Verifications)+i])
 		}
 		next, verify := sizing.NextVerification(e)
 		switch {
