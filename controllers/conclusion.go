@@ -39,7 +39,7 @@ func (p *experimentPass) conclusion() (conclusion, error) {
 		c := conclusion{}
 		// A verification that failed also changes the sizing of rows.
 		if c.err = sizing.Conclude(e.Spec, p.trials, &e.Status); c.err == nil {
-			c.next, c.needed = sizing.NextVerification(e)
+			c.next, c.needed = sizing.NextVerification(e, p.trials)
 			c.load, c.goesOn, c.err = sizing.Decide(e.Spec, p.trials, &e.Status)
 		}
 		c.status, c.took = e.Status, p.Clock.Since(began)

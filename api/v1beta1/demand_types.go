@@ -73,7 +73,8 @@ type Demand struct {
 	// fewer. Headroom drives one replica at its share of the rate with headroomPercent, so that
 	// the verification shows the headroom too; a size that is near its capacity fails it more
 	// often. All three drive new pods. Same takes the load that decided about the size for its
-	// verification, only with matrix.measure: Decision, and None does not verify. A
+	// verification, only with matrix.measure: Decision; it is Replica if that load failed, or was
+	// at less than the size's share. None does not verify. A
 	// verification counts logins for at most ten minutes. If the size fails, the next best
 	// size is verified, once. Full falls back to Replica if it takes more than ten replicas
 	// or more load than one generator can drive. The confidence is High only if the
@@ -100,7 +101,8 @@ type Verify string
 const (
 	// VerifyNone does not verify the recommended size.
 	VerifyNone Verify = "None"
-	// VerifySame takes the load that decided about the size for its verification.
+	// VerifySame takes the load that decided about the size for its verification. It is Replica
+	// if that load failed, or was at less than the size's share of the demanded rate.
 	VerifySame Verify = "Same"
 	// VerifyReplica drives one replica at its share of the demanded rate.
 	VerifyReplica Verify = "Replica"

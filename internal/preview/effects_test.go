@@ -135,7 +135,7 @@ func (w *world) say(t *testing.T, e *v1beta1.SizingExperiment) string {
 			e.Status.Decision.Loads = append(e.Status.Decision.Loads, load)
 		}
 	}
-	next, _ := sizing.NextVerification(e)
+	next, _ := sizing.NextVerification(e, trials)
 	tariff, err := pricing.Of(e.Spec.Prices, e.Spec.Matrix.NodePools)
 	if err != nil {
 		t.Fatal(err)

@@ -204,7 +204,7 @@ func TestThePodOfAVerificationCounts(t *testing.T) {
 				}
 			}
 			conclude(measured)
-			next, needed := sizing.NextVerification(e)
+			next, needed := sizing.NextVerification(e, nil)
 			next.TrialName, next.Outcome = verified.Name, test.outcome
 			if !needed {
 				t.Fatal("the size is not verified")
@@ -214,7 +214,7 @@ func TestThePodOfAVerificationCounts(t *testing.T) {
 			if got := e.Status.Recommendation; got.Replicas != test.replicas || got.Confidence != test.confidence || !strings.Contains(got.Reason, test.says) {
 				t.Errorf("%d replicas with confidence %s, want %d with %s, because %q: %s", got.Replicas, got.Confidence, test.replicas, test.confidence, test.says, got.Reason)
 			}
-			if _, again := sizing.NextVerification(e); again != (test.replicas != next.Replicas) {
+			if _, again := sizing.NextVerification(e, nil); again != (test.replicas != next.Replicas) {
 				t.Errorf("verified again: %t, with %d replicas after %d", again, test.replicas, next.Replicas)
 			}
 			asked, err := sizing.WhatIf(e, []v1beta1.SizingTrial{measured, verified}, spec)

@@ -144,8 +144,9 @@ func (a answer) refuted() *v1beta1.Recommendation {
 const mostMessage = 512
 
 // NextVerification returns the verification that an experiment's recommendation still
-// needs, or false.
-func NextVerification(experiment *v1beta1.SizingExperiment) (v1beta1.Verification, bool) {
+// needs, or false. With demand.verify: Same that is the load of the decision, unless it was at less than the size's share or
+// failed, so that it says nothing about this size.
+func NextVerification(experiment *v1beta1.SizingExperiment, trials []v1beta1.SizingTrial) (v1beta1.Verification, bool) {
 	status := &experiment.Status
 	q, _ := QuestionOf(experiment.Spec, pricing.Tariff{}, status.Verifications)
 	next, needed := q.NextVerification(status.Recommendation)
@@ -153,18 +154,16 @@ func NextVerification(experiment *v1beta1.SizingExperiment) (v1beta1.Verificatio
 	if q.Verify != v1beta1.VerifySame || !needed {
 		return next, needed
 	}
-	for i := range status.Results {
-		if row := &status.Results[i]; row.Variant == next.Variant {
-			next.TrialName = row.TrialName
+	driven := max(1, experiment.Spec.Service.Replicas)
+	for i := range trials {
+		trial, counts := &trials[i], ptr.Deref(trials[i].Status.Verification, v1beta1.VerificationCounts{})
+		offered, isRow := ptr.Deref(trial.Spec.OfferedMilliPerSecond, 0), func(r v1beta1.VariantResult) bool { return r.TrialName == trial.Name }
+		if trial.Spec.Role == v1beta1.RoleDecision && trial.Spec.Variant.Name == next.Variant && slices.ContainsFunc(status.Results, isRow) &&
+			counts.Outcome != "" && counts.Outcome != v1beta1.VerificationFailed && offered >= int64(driven)*next.OfferedMilliPerSecond {
+			next.TrialName, next.DrivenReplicas, next.OfferedMilliPerSecond = trial.Name, driven, offered
 		}
 	}
-	for _, load := range ptr.Deref(status.Decision, v1beta1.Decision{}).Loads {
-		if load.Variant == next.Variant && load.OfferedMilliPerSecond > 0 {
-			next.DrivenReplicas, next.OfferedMilliPerSecond = max(1, experiment.Spec.Service.Replicas), load.OfferedMilliPerSecond
-			return next, true
-		}
-	}
-	return next, false
+	return next, true
 }
 
 // Verified writes the outcome of a finished trial into its verification.

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/test/fixture"
 )
@@ -26,7 +28,7 @@ func verified(t *testing.T, outcomes ...v1beta1.VerificationOutcome) (*v1beta1.S
 	}
 	conclude()
 	for _, outcome := range outcomes {
-		next, needed := sizing.NextVerification(experiment)
+		next, needed := sizing.NextVerification(experiment, trials)
 		if !needed {
 			t.Fatal("no verification is needed")
 		}
@@ -43,7 +45,7 @@ func TestAVerifiedAnswerIsHigh(t *testing.T) {
 	if got.Variant != "c10-500m" || got.Confidence != v1beta1.ConfidenceHigh || got.Verified != v1beta1.VerificationMet {
 		t.Errorf("recommended: %+v", got)
 	}
-	if next, needed := sizing.NextVerification(experiment); needed {
+	if next, needed := sizing.NextVerification(experiment, nil); needed {
 		t.Errorf("it is verified again: %+v", next)
 	}
 }
@@ -70,7 +72,7 @@ func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
 	if got.Variant != "" || got.BrokenBound != v1beta1.BoundVerification || got.Nearest == nil || got.Confidence != "" {
 		t.Errorf("recommended: %+v", got)
 	}
-	if _, needed := sizing.NextVerification(experiment); needed {
+	if _, needed := sizing.NextVerification(experiment, nil); needed {
 		t.Error("a third size is verified")
 	}
 }
@@ -133,7 +135,7 @@ func askedAgain(t *testing.T, experiment *v1beta1.SizingExperiment, trials []v1b
 func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
 	experiment, trials := verified(t)
 	experiment.Spec.Demand.MaxReplicas, experiment.Spec.Matrix.CPULimits = ptr.To[int32](1), fixture.Limits("500m")
-	next, _ := sizing.NextVerification(experiment)
+	next, _ := sizing.NextVerification(experiment, trials)
 	next.Outcome = v1beta1.VerificationFailed
 	experiment.Status.Verifications = []v1beta1.Verification{next}
 	if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
@@ -199,6 +201,43 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 			usable := c.trial.Status.Result != nil && c.trial.Status.Result.Verdict != v1beta1.VerdictInvalid
 			if got := ptr.Deref(v.P95Microseconds, 0); usable != (got == 118_282) || !usable && got != 0 {
 				t.Errorf("p95 is %d", got)
+			}
+		})
+	}
+}
+
+// The demand is 5/s, so that each of two replicas has a share of 2.5/s.
+func TestSameTakesTheLoadOfTheDecisionIfItShowsTheShare(t *testing.T) {
+	const load, fresh = "measured", "fresh"
+	for name, test := range map[string]struct {
+		offered int64
+		outcome v1beta1.VerificationOutcome
+		want    v1beta1.Verification
+	}{
+		"at the share":                           {2500, v1beta1.VerificationMet, v1beta1.Verification{TrialName: load, OfferedMilliPerSecond: 2500}},
+		"above it":                               {3250, v1beta1.VerificationMet, v1beta1.Verification{TrialName: load, OfferedMilliPerSecond: 3250}},
+		"undecided":                              {3250, v1beta1.VerificationUndecided, v1beta1.Verification{TrialName: load, OfferedMilliPerSecond: 3250}},
+		"below it, so that nothing shows that":   {2400, v1beta1.VerificationMet, v1beta1.Verification{TrialName: fresh, OfferedMilliPerSecond: 2500}},
+		"failed above it, where the size is not": {3250, v1beta1.VerificationFailed, v1beta1.Verification{TrialName: fresh, OfferedMilliPerSecond: 2500}},
+		"not driven":                             {0, "", v1beta1.Verification{TrialName: fresh, OfferedMilliPerSecond: 2500}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := small(func(s *v1beta1.SizingExperimentSpec) { s.Demand.Verify = v1beta1.VerifySame })
+			trial := held(t, spec, "c10-500m", 7000, v1beta1.VerdictValid)
+			trial.Name, trial.Spec.Role = load, v1beta1.RoleDecision
+			if test.offered > 0 {
+				trial.Spec.OfferedMilliPerSecond, trial.Status.Verification = &test.offered, &v1beta1.VerificationCounts{Outcome: test.outcome}
+			}
+			e := &v1beta1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "sized", UID: "00000000-1"}, Spec: spec}
+			e.Status.Results = []v1beta1.VariantResult{{Variant: "c10-500m", TrialName: load}}
+			e.Status.Recommendation = &v1beta1.Recommendation{Size: v1beta1.Size{Variant: "c10-500m", Replicas: 2}}
+			if test.want.TrialName == fresh {
+				test.want.TrialName = matrix.VerificationName(e, "c10-500m", 1)
+			}
+			test.want.Variant, test.want.Replicas, test.want.DrivenReplicas = "c10-500m", 2, 1
+			got, needed := sizing.NextVerification(e, []v1beta1.SizingTrial{trial})
+			if diff := cmp.Diff(test.want, got); diff != "" || !needed {
+				t.Errorf("needed: %t, verification (-want +got):\n%s", needed, diff)
 			}
 		})
 	}

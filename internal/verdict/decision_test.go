@@ -175,7 +175,7 @@ func (c *cluster) ask(t *testing.T, spec v1beta1.SizingExperimentSpec) answer {
 				t.Errorf("%s is predicted without p95: %t, although another load is needed: %t", p.Variant, without, more)
 			}
 		}
-		next, verify := sizing.NextVerification(e)
+		next, verify := sizing.NextVerification(e, trials)
 		switch {
 		case more:
 			e.Status.Decision.Loads = append(e.Status.Decision.Loads, load)
