@@ -28,7 +28,8 @@ type PoolSpeed struct {
 	HighPerMille int64 `json:"highPerMille"`
 	// The sizing speed, which sizes are chosen for, in thousandths of the reference: highPerMille, or
 	// slower because a pod that was not measured can be on a slower CPU, as podScatterPerMille says. The
-	// pods of verifications count if they make it slower, but not for a size that met the objective in its own.
+	// pods of Valid verifications that decided count if they are slower, but not for a size that met the
+	// objective in its own.
 	// +optional
 	SizingPerMille int64 `json:"sizingPerMille,omitempty"`
 	// By how much the pods of this node pool differ from each other in the time per hash: one standard

@@ -1,8 +1,11 @@
 package sizing
 
 import (
+	"math"
 	"math/big"
 	"slices"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -49,7 +52,12 @@ type table struct {
 }
 
 func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, verifications []v1beta1.Verification) (*table, error) {
-	pods := slices.DeleteFunc(slices.Clone(trials), disturbedVerification)
+	var fresh []v1beta1.SizingTrial
+	for _, trial := range trials {
+		if verifies(trial) {
+			fresh = append(fresh, trial)
+		}
+	}
 	trials = matrix.Timed(trials)
 	all, err := matrix.Variants(spec.Matrix)
 	if err != nil {
@@ -63,31 +71,35 @@ func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, v
 	if err != nil {
 		return nil, err
 	}
-	t := &table{spec: spec, speeds: speedsWith(trials, pods), trials: trials, measured: measured, all: all, tariff: tariff}
+	t := &table{spec: spec, speeds: speedsWith(trials, fresh), trials: trials, measured: measured, all: all, tariff: tariff}
 	t.decides = matrix.Measuring(spec) == v1beta1.MeasureDecision
 	t.question, t.asked = QuestionOf(spec, tariff, verifications)
 	t.without = func(names []string) []v1beta1.PoolSpeed {
-		return speedsWith(trials, slices.DeleteFunc(slices.Clone(pods), func(t v1beta1.SizingTrial) bool {
-			return t.Spec.Role == v1beta1.RoleVerification && slices.Contains(names, t.Name)
-		}))
+		return speedsWith(trials, slices.DeleteFunc(slices.Clone(fresh), func(t v1beta1.SizingTrial) bool { return slices.Contains(names, t.Name) }))
 	}
 	t.service = func(v v1beta1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
 	return t, nil
 }
 
-// disturbedVerification reports whether a trial is a verification whose pod does not count, because its result is Invalid.
-func disturbedVerification(t v1beta1.SizingTrial) bool {
-	return t.Spec.Role == v1beta1.RoleVerification && (t.Status.Result == nil || t.Status.Result.Verdict == v1beta1.VerdictInvalid)
+// verifies reports whether a trial is a verification that decided, so that its pod counts.
+func verifies(t v1beta1.SizingTrial) bool {
+	counts := ptr.Deref(t.Status.Verification, v1beta1.VerificationCounts{})
+	return t.Spec.Role == v1beta1.RoleVerification && t.Status.Result != nil && t.Status.Result.Verdict == v1beta1.VerdictValid &&
+		(counts.Outcome == v1beta1.VerificationMet || counts.Outcome == v1beta1.VerificationFailed)
 }
 
-// speedsWith returns the speeds of the node pools, from trials that measure. More pods, those of verifications, count in the
-// sizing speed where they make it slower. A pod that agrees makes it no faster, since that would change the size that it
-// verified.
-func speedsWith(trials, pods []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
-	speeds, all := speed.Pools(trials), speed.Pools(pods)
+// speedsWith returns the speeds of the node pools, from trials that measure. The pods of verifications count in the sizing
+// speed if they are slower, beyond the errors of both. They make it no faster, since each verification would change the size
+// that it verified.
+func speedsWith(trials, verifications []v1beta1.SizingTrial) []v1beta1.PoolSpeed {
+	speeds, fresh, all := speed.Pools(trials), speed.Pools(verifications), speed.Pools(slices.Concat(trials, verifications))
 	for i := range speeds {
-		if with := speed.InPool(all, speeds[i].NodePool); with.SizingPerMille > speeds[i].SizingPerMille {
-			speeds[i].SizingPerMille, speeds[i].PodScatterPerMille = with.SizingPerMille, with.PodScatterPerMille
+		measured, verified := &speeds[i], speed.InPool(fresh, speeds[i].NodePool)
+		if verified == nil || speed.Typical(verified) <= speed.Typical(measured)*(1+math.Hypot(float64(verified.ErrorPerMille), float64(measured.ErrorPerMille))/1000) {
+			continue
+		}
+		if with := speed.InPool(all, measured.NodePool); with.SizingPerMille > measured.SizingPerMille {
+			measured.SizingPerMille, measured.PodScatterPerMille = with.SizingPerMille, with.PodScatterPerMille
 		}
 	}
 	return speeds

@@ -181,18 +181,23 @@ func TestThePodOfAVerificationCounts(t *testing.T) {
 		confidence v1beta1.Confidence
 		says       string
 	}{
-		"a pod that agrees makes a size no smaller":            {1000, 6800, met, v1beta1.VerdictValid, 2, v1beta1.ConfidenceHigh, "met the objective in its verification"},
-		"a pod that agrees makes no size larger":               {1000, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
-		"a slower pod that met the objective keeps its size":   {1100, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceMedium, "the headroom takes 2×c10-500m"},
-		"a faster pod makes no size larger":                    {850, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
-		"a slower pod that did not decide makes a size larger": {1100, 7000, undecided, v1beta1.VerdictValid, 2, v1beta1.ConfidenceMedium, "not been verified"},
-		"a pod that was disturbed does not count":              {1100, 7000, undecided, v1beta1.VerdictInvalid, 1, v1beta1.ConfidenceMedium, "the verification of this size is Undecided"},
+		"a pod that agrees makes a size no smaller":          {1000, 6800, met, v1beta1.VerdictValid, 2, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a pod that agrees makes no size larger":             {1000, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a slower pod that met the objective keeps its size": {1100, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceMedium, "the headroom takes 2×c10-500m"},
+		"a faster pod makes no size larger":                  {850, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a pod that is slower within the errors":             {1040, 7000, met, v1beta1.VerdictValid, 1, v1beta1.ConfidenceHigh, "met the objective in its verification"},
+		"a slower pod that did not decide does not count":    {1100, 7000, undecided, v1beta1.VerdictValid, 1, v1beta1.ConfidenceMedium, "the verification of this size is Undecided"},
+		"a pod that was disturbed does not count":            {1100, 7000, undecided, v1beta1.VerdictInvalid, 1, v1beta1.ConfidenceMedium, "the verification of this size is Undecided"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := small(func(s *v1beta1.SizingExperimentSpec) { s.Demand.Verify = v1beta1.VerifyReplica })
 			measured := changed(held(t, spec, "c10-500m", test.capacity, v1beta1.VerdictValid), at(14_336, 1000))
 			verified := changed(held(t, spec, "c10-500m", test.capacity, test.verdict), at(14_336, 1000), func(t *v1beta1.SizingTrial) {
 				t.Name, t.Spec.Role, t.Status.Calibration.ReferenceMicroseconds = "verified", v1beta1.RoleVerification, 14_336*test.perMille/1000
+				t.Status.Verification = &v1beta1.VerificationCounts{Outcome: test.outcome}
+				if test.verdict == v1beta1.VerdictInvalid {
+					t.Status.Verification.Outcome = met // by its logins, as if it had not been disturbed
+				}
 				for i := range t.Status.Speed.WindowsPerMille {
 					t.Status.Speed.WindowsPerMille[i] = int32(test.perMille)
 				}
@@ -220,6 +225,16 @@ func TestThePodOfAVerificationCounts(t *testing.T) {
 			asked, err := sizing.WhatIf(e, []v1beta1.SizingTrial{measured, verified}, spec)
 			if err != nil {
 				t.Fatal(err)
+			}
+			// No size met the objective of another question, so that all pods count.
+			another := *spec.DeepCopy()
+			another.Demand.HeadroomPercent = ptr.To[int32](32)
+			elsewhere, err := sizing.WhatIf(e, []v1beta1.SizingTrial{measured, verified}, another)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if counts := strings.Contains(test.says, "takes"); counts != (elsewhere.Recommendation.Replicas > test.replicas) {
+				t.Errorf("with other headroom: %d replicas, and %d with that of the verification", elsewhere.Recommendation.Replicas, test.replicas)
 			}
 			if asked.Recommendation.Reason != e.Status.Recommendation.Reason {
 				t.Errorf("asked later: %s, and not %s", asked.Recommendation.Reason, e.Status.Recommendation.Reason)

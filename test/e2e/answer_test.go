@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -113,7 +114,8 @@ func TestTheQuickstartsAnswerWasVerified(t *testing.T) {
 	if v.Outcome != v1beta1.VerificationMet || recommendation.Verified != v.Outcome || e.Status.Display.Verified != "yes" {
 		t.Errorf("the size was not verified, in columns %q: %s", e.Status.Display.Verified, v.Message)
 	}
-	confirmed := row.Verdict == v1beta1.VerdictValid && row.CapacityMethod == v1beta1.CapacityBoth
+	// The pod of the verification can be so slow that the headroom takes more replicas.
+	confirmed := row.Verdict == v1beta1.VerdictValid && row.CapacityMethod == v1beta1.CapacityBoth && !strings.Contains(recommendation.Reason, "the headroom takes")
 	if (recommendation.Confidence == v1beta1.ConfidenceHigh) != confirmed {
 		t.Errorf("a verified size of a row with verdict %s and capacity method %s has confidence %s", row.Verdict, row.CapacityMethod, recommendation.Confidence)
 	}
