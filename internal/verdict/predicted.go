@@ -5,6 +5,9 @@ import (
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -71,37 +74,26 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 // wider. A user's own service may do more than hash: nothing is known of its factor before, and steps near the given
 // utilisation count most.
 func (d *decision) factor(utilisation float64) (likely, unsure float64) {
-	own := d.spec.Service.Own != nil
+	logs, weights := d.observations(utilisation)
+	observed, total := 0.0, floats.Sum(weights)
+	if total > 0 {
+		observed = stat.Mean(logs, weights)
+	}
 	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
-	if own {
-		prior = ownPrior
-	}
-	var logs, weights []float64
-	sum, total := 0.0, 0.0
-	for _, s := range d.steps {
-		if d.comparable(s) {
-			error := math.Hypot(stepError(d.spec), s.phaseError())
-			if own {
-				error = math.Hypot(math.Hypot(ownStepError, s.phaseError()), ownChange*(d.utilisation(s)-utilisation))
-			}
-			logs, weights = append(logs, math.Log(s.ratio())), append(weights, 1/(error*error))
-			sum, total = sum+math.Log(s.ratio())/(error*error), total+1/(error*error)
-		}
-	}
 	variance, wider := prior*prior, 1.0
-	switch observed := sum / total; {
-	case len(logs) == 0 || own:
+	switch {
+	case d.spec.Service.Own != nil:
+		variance = ownPrior * ownPrior
 	case observed < 0:
 		// What disturbs a step unnoticed makes p95 longer. A shorter one is due to the model, which is off by more than usual
 		// if the errors don't explain it.
 		variance = max(variance, observed*observed-1/total)
-	default:
+	case observed > 0:
 		// A longer one may be due to a disturbance or to the model, so neither the step nor the prior counts more.
 		wider = max(1, observed*observed/(variance+1/total))
 	}
-	total += 1 / variance
-	mean := sum / total
-	if own && len(logs) > 1 {
+	mean := observed * total / (total + 1/variance)
+	if d.spec.Service.Own != nil && len(logs) > 1 {
 		// Steps that differ by more than their errors show what no error includes, such as pauses.
 		apart := 0.0
 		for i := range logs {
@@ -109,7 +101,23 @@ func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 		}
 		wider = max(1, apart)
 	}
-	return math.Exp(mean), math.Exp(normal95 * math.Sqrt(wider/total))
+	return math.Exp(mean), math.Exp(normal95 * math.Sqrt(wider/(total+1/variance)))
+}
+
+// observations returns the logarithms of measured ÷ simulated p95 of the comparable steps, and their weights: 1 ÷ the
+// square of the error.
+func (d *decision) observations(utilisation float64) (logs, weights []float64) {
+	for _, s := range d.steps {
+		if !d.comparable(s) {
+			continue
+		}
+		error := math.Hypot(stepError(d.spec), s.phaseError())
+		if d.spec.Service.Own != nil {
+			error = math.Hypot(math.Hypot(ownStepError, s.phaseError()), ownChange*(d.utilisation(s)-utilisation))
+		}
+		logs, weights = append(logs, math.Log(s.ratio())), append(weights, 1/(error*error))
+	}
+	return logs, weights
 }
 
 // normal95 is half of the width of the 95 % interval of a normal distribution, in standard deviations.
