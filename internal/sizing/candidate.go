@@ -92,8 +92,8 @@ type Candidate struct {
 	// SizingPerMille is the sizing speed of the variant's node pool, in thousandths of the hash time at the
 	// reference speed. It is below 1000 if the reference is slower; 0 counts as 1000.
 	SizingPerMille int64
-	// VerifiedPerMille is the sizing speed together with the pod that met the objective in a verification of the variant;
-	// 0 if there is none. It is at least SizingPerMille.
+	// VerifiedPerMille is the sizing speed that counts the pod of the variant's own verification as well, in thousandths of
+	// the hash time at the reference speed. It is 0 without a verification that met the objective.
 	VerifiedPerMille int64
 	// Refuted reports that Capacity is just below a rate that failed a verification.
 	Refuted bool

@@ -54,7 +54,7 @@ type table struct {
 func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, verifications []v1beta1.Verification) (*table, error) {
 	var fresh []v1beta1.SizingTrial
 	for _, trial := range trials {
-		if verifies(trial) {
+		if isDecidedVerification(trial) {
 			fresh = append(fresh, trial)
 		}
 	}
@@ -81,8 +81,8 @@ func newTable(spec v1beta1.SizingExperimentSpec, trials []v1beta1.SizingTrial, v
 	return t, nil
 }
 
-// verifies reports whether a trial is a verification that decided, so that its pod counts.
-func verifies(t v1beta1.SizingTrial) bool {
+// isDecidedVerification reports whether a trial is a verification whose pod counts.
+func isDecidedVerification(t v1beta1.SizingTrial) bool {
 	counts := ptr.Deref(t.Status.Verification, v1beta1.VerificationCounts{})
 	return t.Spec.Role == v1beta1.RoleVerification && t.Status.Result != nil && t.Status.Result.Verdict == v1beta1.VerdictValid &&
 		(counts.Outcome == v1beta1.VerificationMet || counts.Outcome == v1beta1.VerificationFailed)

@@ -70,8 +70,8 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 
 // factor returns measured ÷ simulated p95 as far as it is known, and the factor by which that may be off in either
 // direction with 95 % confidence. It is the posterior of a normal distribution of its logarithm: the model's error is
-// the prior, and each comparable step an observation. If both don't explain the observations, the prior or the posterior is
-// wider. A user's own service may do more than hash: nothing is known of its factor before, and steps near the given
+// the prior, and each comparable step an observation. If their errors don't explain what was observed, the prior or the
+// posterior is wider. A user's own service may do more than hash: nothing is known of its factor before, and steps near the given
 // utilisation count most.
 func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	logs, weights := d.observations(utilisation)
