@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the suites that CI leaves out, and keeps in dist/test-long which were green at which commit.
+# Runs the suites that CI leaves out, and keeps in the cache which were green at this commit.
 #
 #   hack/test-long.sh         all that are not green at this commit; prints a table at the end
 #   hack/test-long.sh NAME    one of those below, in any case
@@ -10,7 +10,6 @@ shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/build/messages.sh
 
-readonly ledger=dist/test-long
 readonly integration=(-tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...)
 
 # on_cluster makes sure that the operator of this tree is on the cluster, and enters it.
@@ -26,8 +25,11 @@ assets() {
   export KUBEBUILDER_ASSETS HASHMARK_CONTROLLER_MANAGER HASHMARK_HELM
 }
 
-# The verdicts on hundreds of synthetic runs on drifting machines, and hundreds of decisions (two hours).
-synthetic() { hack/test.sh synthetic -v -timeout=4h -run='Drifting|Intervals|Disturbance|ADecision|HowLong' ./internal/verdict -whole; }
+# The verdicts on hundreds of synthetic runs on drifting machines, and on disturbed ones (15 minutes).
+synthetic() { hack/test.sh synthetic -v -timeout=1h -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole; }
+
+# Hundreds of questions to simulated machines: what measure: Decision recommends and how long it takes, beside All (two hours).
+questions() { hack/test.sh questions -v -timeout=6h -run='ADecision|HowLong' ./internal/verdict -whole; }
 
 # The concurrent packages with the race detector; needs a C compiler, and no root.
 race() {
@@ -112,7 +114,7 @@ release-install() {
   hack/test-release-install.sh
 }
 
-readonly suites=(synthetic race fuzz specs minors images release cgroup2-cluster kind faults drift decisions chaos disturbed release-install)
+readonly suites=(synthetic questions race fuzz specs minors images release cgroup2-cluster kind faults drift decisions chaos disturbed release-install)
 
 # commit prints what is tested. A tree with changes has no commit.
 commit() {
@@ -123,29 +125,36 @@ commit() {
   fi
 }
 
+# ledger prints the folder with the results of the tree as it is now.
+ledger() {
+  mkdir -p "$CACHE/test-long/$(commit)"
+  echo "$CACHE/test-long/$(commit)"
+}
+
 # record NAME runs a suite, and writes its line.
 record() {
-  local began=$SECONDS result=green tested
-  tested=$(commit)
+  local began=$SECONDS result=green folder
+  folder=$(ledger)
   say "test-long: $1"
   # In a process of its own, so that a failed command of the suite ends the suite and not the others.
   hack/test-long.sh --only "$1" || result=failed
-  printf '%s\t%s\t%d\t%s\n' "$1" "$tested" $(((SECONDS - began + 30) / 60)) "$result" >"$ledger/$1"
-  [[ $result == green ]]
+  [[ $result == failed || -z ${TARGET:-}${FUZZ_SECONDS:-}${SPECS:-}${MINORS:-} ]] || result=partial
+  printf '%s\t%s\t%d\t%s\n' "$1" "${folder##*/}" $(((SECONDS - began + 30) / 60)) "$result" >"$folder/$1"
+  [[ $result != failed ]]
 }
 
-green() { [[ $(commit) != changed && $(cut -f2,4 "$ledger/$1" 2>/dev/null) == "$(commit)"$'\t'green ]]; }
+green() { [[ $(commit) != changed && $(cut -f4 "$(ledger)/$1" 2>/dev/null) == green ]]; }
 
 table() {
   printf '\n%-16s %-13s %7s  %s\n' suite commit minutes result
-  local suite
+  local suite folder
+  folder=$(ledger)
   for suite in "${suites[@]}"; do
-    awk -F'\t' '{ printf "%-16s %-13s %7s  %s\n", $1, $2, $3, $4 }' "$ledger/$suite" 2>/dev/null ||
+    awk -F'\t' '{ printf "%-16s %-13s %7s  %s\n", $1, $2, $3, $4 }' "$folder/$suite" 2>/dev/null ||
       printf '%-16s %-13s %7s  %s\n' "$suite" - - "not run"
   done
 }
 
-mkdir -p "$ledger"
 case "${1:-}" in
   --only) "$2" ;;
   '')

@@ -15,16 +15,15 @@ source tools/build/messages.sh
 source hack/packages.sh
 
 readonly page=dist/dashboards/page
-cache=${HASHMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hashmark}
 
 # packages prints the folder of the npm packages of package-lock.json. It is either complete or
 # absent.
 packages() {
   local folder lock
-  folder=$cache/grafana-$(sha256sum hack/dashboards/render/package-lock.json | cut -c1-12)
+  folder=$CACHE/grafana-$(sha256sum hack/dashboards/render/package-lock.json | cut -c1-12)
   if [[ ! -d $folder ]]; then
-    mkdir -p "$cache"
-    exec {lock}>"$cache/.grafana.lock"
+    mkdir -p "$CACHE"
+    exec {lock}>"$CACHE/.grafana.lock"
     flock "$lock"
     if [[ ! -d $folder ]]; then
       say "installing Grafana's npm packages"

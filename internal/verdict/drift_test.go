@@ -20,7 +20,7 @@ import (
 )
 
 // whole runs all synthetic runs: minutes instead of seconds.
-var whole = flag.Bool("whole", false, "judge hundreds of synthetic runs, as make test-long NAME=synthetic does")
+var whole = flag.Bool("whole", false, "judge hundreds of synthetic runs, as make test-long does with NAME=synthetic and questions")
 
 // drifting returns the speed of a rented machine, as measured on one: a standard deviation
 // of 7 % with a correlation time of three seconds (autocorrelation 0.84 at half a second,

@@ -19,7 +19,6 @@ set -euo pipefail
 shopt -s inherit_errexit
 
 BUILD_FOLDER="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-CACHE="${HASHMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hashmark}"
 
 # shellcheck source=messages.sh
 source "$BUILD_FOLDER/messages.sh"

@@ -1,8 +1,11 @@
 # shellcheck shell=bash
-# Messages of the scripts in this folder and in tools/cluster.
+# What all scripts share: their messages and the folder of the cache.
 #
-# Everything is written to standard error. Standard output is for results that other programs
+# Messages are written to standard error. Standard output is for results that other programs
 # read, such as a folder of binaries or shell exports.
+
+# shellcheck disable=SC2034
+CACHE="${HASHMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hashmark}"
 
 # say prints one line of progress.
 say() {
