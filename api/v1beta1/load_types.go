@@ -89,8 +89,7 @@ type Load struct {
 // CapacityLoad searches for the capacity of a variant.
 type CapacityLoad struct {
 	// How many logins a step should count: the step continues until it has offered that
-	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100. For variants that a
-	// decision loads and verifies later, 80 then.
+	// many, within maxStepSeconds. From 20 to 100,000. When absent: 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=20
 	// +kubebuilder:validation:Maximum=100000

@@ -93,9 +93,10 @@ func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 			s.Load.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](700)}
 		}, 700, 40_000},
 		"a step is never longer than the longest step": {400_000, func(s *v1beta1.SizingTrialSpec) { s.Load = withLimits(s.Load, 20, 30) }, 26, 29_714},
-		"a variant that a decision loads needs half":   {100_000, decided, 80, 22_857},
-		"a slower one as well":                         {250_000, decided, 80, 57_143},
-		"two replicas, half of a steady state":         {100_000, func(s *v1beta1.SizingTrialSpec) { decided(s); withReplicas(2)(s) }, 156, 22_286},
+		"a variant that a decision loads needs less":   {100_000, decided, 109, 31_143},
+		"a slower one as well":                         {250_000, decided, 109, 77_857},
+		"but not more than the longest step":           {450_000, decided, 93, 119_691},
+		"two replicas, less than a steady state":       {100_000, func(s *v1beta1.SizingTrialSpec) { decided(s); withReplicas(2)(s) }, 218, 31_143},
 		"unless it shall count more": {100_000, func(s *v1beta1.SizingTrialSpec) {
 			decided(s)
 			s.Load.Capacity = &v1beta1.CapacityLoad{MinSamples: ptr.To[int32](200)}

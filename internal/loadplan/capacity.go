@@ -65,18 +65,15 @@ func (s service) hold(spec v1beta1.SizingTrialSpec, r heldRate) Step {
 
 // ratesToHold returns the fixed shares and the predicted capacity, from low to high.
 func (s service) ratesToHold(spec v1beta1.SizingTrialSpec, prediction *v1beta1.Prediction) []heldRate {
-	load, show := spec.Load, LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille))
+	load, show, relaxations := spec.Load, LoginsToShow(ptr.Deref(spec.Objective.MaxErrorPerMille, v1beta1.DefaultMaxErrorPerMille)), float64(SteadyRelaxations)
 	if spec.Role == v1beta1.RoleDecision {
-		show = 0 // the verification shows it
-		if ptr.Deref(load.Capacity, v1beta1.CapacityLoad{}).MinSamples == nil {
-			load = withLimits(load, decisionSamples, load.MaxStepSeconds())
-		}
+		show, relaxations = 0, plannedForDecision // the verification shows it
 	}
 	if spec.Objective.P99Milliseconds != nil {
 		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
 		load = withLimits(load, max(load.MinSamples(), p99Samples), load.MaxStepSeconds())
 	}
-	rates := s.fixedRates(load, show, CountedRelaxations(spec))
+	rates := s.fixedRates(load, show, relaxations)
 	if s.modelled || prediction == nil || prediction.CapacityMilliPerSecond == nil || s.generatorLimited() {
 		return rates
 	}

@@ -38,15 +38,15 @@ const (
 	SteadyRelaxations = 20
 )
 
-// decisionRelaxations is SteadyRelaxations of a variant that a decision loads and verifies later, and decisionSamples the
-// fewest logins of its step: IntervalSamples, and a few that can fail.
-const decisionRelaxations, decisionSamples = 10, 80
+// plannedForDecision is how long the reported step counts if a decision loads the variant and verifies it later, and
+// neededForDecision what is enough if load.capacity.maxStepSeconds allows no more.
+const plannedForDecision, neededForDecision = 14, 10
 
-// CountedRelaxations returns how long the reported step of a trial counts at least, as a multiple of Relaxation. In a
+// NeededRelaxations returns how long the reported step of a trial has to count, as a multiple of Relaxation. In a
 // decision that step only shows measured ÷ simulated p95 of the same logins, for which half the time is enough.
-func CountedRelaxations(spec v1beta1.SizingTrialSpec) float64 {
+func NeededRelaxations(spec v1beta1.SizingTrialSpec) float64 {
 	if spec.Role == v1beta1.RoleDecision && !spec.StopsEarly() {
-		return decisionRelaxations
+		return neededForDecision
 	}
 	return SteadyRelaxations
 }

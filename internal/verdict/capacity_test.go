@@ -294,7 +294,10 @@ func TestPredictionRangeFollowsFromTheRatiosOfTheSteps(t *testing.T) {
 		"a pool that agrees with the model": {ranWell(t), 200 * time.Millisecond, []time.Duration{960 * time.Millisecond, time.Second, 1042 * time.Millisecond}},
 		"a step that was 20 % slower":       {ranWell(t), 200 * time.Millisecond / 120 * 100, []time.Duration{909 * time.Millisecond, 952 * time.Millisecond, 997 * time.Millisecond}},
 		"a step that was 20 % faster":       {ranWell(t), 250 * time.Millisecond, []time.Duration{1024 * time.Millisecond, 1070 * time.Millisecond, 1117 * time.Millisecond}},
-		"unbounded goroutines":              {ranWell(t, unbounded), 200 * time.Millisecond, []time.Duration{937 * time.Millisecond, time.Second, 1067 * time.Millisecond}},
+		"a decision's shorter step":         {ranWell(t, decides), 200 * time.Millisecond, []time.Duration{958 * time.Millisecond, time.Second, 1044 * time.Millisecond}},
+		"a decision's longer step": {ranWell(t, decides, func(s *v1beta1.SizingTrialSpec) { s.Load.StepSeconds = 10 }), 200 * time.Millisecond,
+			[]time.Duration{960 * time.Millisecond, time.Second, 1042 * time.Millisecond}},
+		"unbounded goroutines": {ranWell(t, unbounded), 200 * time.Millisecond, []time.Duration{937 * time.Millisecond, time.Second, 1067 * time.Millisecond}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

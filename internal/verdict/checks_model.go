@@ -25,10 +25,10 @@ func tooShort(t *trial) []v1beta1.Reason {
 	if t.decision.longEnough(s.fact) {
 		return nil
 	}
-	needed, counted := t.decision.relaxation(s.fact)*loadplan.CountedRelaxations(t.Spec), microseconds(s.result.CountedMicroseconds).Seconds()
+	needed, counted := t.decision.relaxation(s.fact)*loadplan.NeededRelaxations(t.Spec), microseconds(s.result.CountedMicroseconds).Seconds()
 	return finding(v1beta1.ReasonNotSteady, v1beta1.VerdictSuspect,
 		"%s counted logins for %s s, but at that load the queue of this service needs %s s (%g·D/(1−ρ)²) until p95 depends little on how the step began: raise load.capacity.maxStepSeconds or load.stepSeconds, or offer less",
-		units.Capital(s.name()), units.Number(counted), units.Number(needed), loadplan.CountedRelaxations(t.Spec))
+		units.Capital(s.name()), units.Number(counted), units.Number(needed), loadplan.NeededRelaxations(t.Spec))
 }
 
 // gotSlower compares the medians of both halves of the reported step. The arrivals of one half can be denser,

@@ -243,15 +243,23 @@ func (d *decision) utilisation(s fact) float64 { return s.rateAtReference() / fl
 // disagreement returns the factor by which measured and simulated p95 of a step can differ. The speed is
 // known only per second, and at a high load each percent of it changes p95 by 1 ÷ (1 − ρ) percent.
 func (d *decision) disagreement(s fact) float64 {
-	allowed := poolDisagrees
-	if unbounded(d.spec.Variant) {
-		allowed = unboundedDisagrees
-	}
+	allowed := disagrees(d.spec.Variant, d.stepError(s))
 	if s.Speed == nil || float64(s.Speed.RangePerMille) <= 1000*steadyWithin {
 		return allowed
 	}
 	unsure := courseDoubt * math.Log(float64(s.Speed.RangePerMille)/1000)
 	return allowed * math.Exp(unsure/(1-min(d.utilisation(s), modelledUtilisation)))
+}
+
+// disagrees returns the factor by which measured and simulated p95 can differ at a constant speed. It is as many standard
+// deviations of a shorter step, whose error is larger, as of one that lasts as long as a steady state needs.
+func disagrees(variant v1beta1.Variant, stepError float64) float64 {
+	steady := poolDisagrees
+	if unbounded(variant) {
+		steady = unboundedDisagrees
+	}
+	model := modelDeviation(variant)
+	return math.Pow(steady, math.Hypot(model, stepError)/math.Hypot(model, steadyStepError(variant)))
 }
 
 // worstRatio returns the comparable step whose measured p95 differs most from the simulated one, relative to
@@ -272,10 +280,15 @@ func (d *decision) longEnough(s fact) bool {
 	if !modelled(d.spec.Variant, d.bound) || !s.open() || s.nominal() <= 0 || s.Plan == nil {
 		return true
 	}
+	needed, counted := loadplan.NeededRelaxations(d.spec)*relaxationsRounding, d.relaxations(s, s.CountedMilliseconds)
+	settled := d.relaxations(s, s.Plan.SettleMilliseconds)
+	return counted >= needed && settled+counted >= needed+loadplan.SettlingRelaxations*relaxationsRounding
+}
+
+// relaxations returns a time in a step as a multiple of loadplan.Relaxation, at the reference speed.
+func (d *decision) relaxations(s fact, milliseconds int64) float64 {
 	longer := float64(s.offered()) / float64(s.nominal())
-	counted, settling := longer*float64(s.CountedMilliseconds)/1000, longer*float64(s.Plan.SettleMilliseconds)/1000
-	rest, relaxations := d.relaxation(s)*relaxationsRounding, loadplan.CountedRelaxations(d.spec)
-	return counted >= relaxations*rest && settling+counted >= (relaxations+loadplan.SettlingRelaxations)*rest
+	return longer * float64(milliseconds) / 1000 / d.relaxation(s)
 }
 
 // relaxation returns loadplan.Relaxation at the step's load, in seconds at the reference speed.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1beta1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -65,6 +66,12 @@ func TestDocumentedThresholdsAreThoseOfTheCode(t *testing.T) {
 	outside := func(least, most float64) string {
 		return fmt.Sprintf("< %s or > %s", units.Ratio(least), units.Ratio(most))
 	}
+	inDecision := func(variant v1beta1.Variant) string {
+		d := decision{spec: v1beta1.SizingTrialSpec{Role: v1beta1.RoleDecision, Variant: variant}}
+		most := disagrees(variant, d.stepError(fact{&v1beta1.Step{}}))
+		return fmt.Sprintf("up to %s to %s", units.Ratio(1/most), units.Ratio(most))
+	}
+	pool := v1beta1.Variant{Concurrency: v1beta1.Concurrency{Workers: ptr.To[int32](1)}}
 	rows := documentedRows(t)
 	for _, want := range [][2]string{
 		{"AboveCPUBound", fmt.Sprintf("Suspect > %s, Invalid > %s", units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid))},
@@ -81,9 +88,10 @@ func TestDocumentedThresholdsAreThoseOfTheCode(t *testing.T) {
 		{"LivenessFails", fmt.Sprintf("≥ %d", livenessFailures)},
 		{"ModelDisagrees", fmt.Sprintf("up to %s load: a pool outside %s to %s, unbounded outside %s to %s", percent(modelledUtilisation),
 			units.Ratio(1/poolDisagrees), units.Ratio(poolDisagrees), units.Ratio(1/unboundedDisagrees), units.Ratio(unboundedDisagrees))},
+		{"ModelDisagrees", "verifies later " + inDecision(pool) + ", unbounded " + inDecision(v1beta1.Variant{})},
 		{"NoisyNeighbour", above(stealSuspect, stealInvalid)},
 		{"NoisyNeighbour", above(neighbourSuspect, neighbourInvalid)},
-		{"NotSteady", fmt.Sprintf("counted time < %d·D ÷ (1−ρ)², and %g·D", loadplan.SteadyRelaxations, loadplan.CountedRelaxations(v1beta1.SizingTrialSpec{Role: v1beta1.RoleDecision}))},
+		{"NotSteady", fmt.Sprintf("counted time < %d·D ÷ (1−ρ)², and %g·D", loadplan.SteadyRelaxations, loadplan.NeededRelaxations(v1beta1.SizingTrialSpec{Role: v1beta1.RoleDecision}))},
 		{"NotSteady", fmt.Sprintf("> %s |", units.Ratio(halvesSuspect))},
 		{"RateNotAchieved", above(missedSuspect, missedInvalid)},
 		{"Resolution", fmt.Sprintf("> %s of p95", percent(resolutionSuspect))},

@@ -200,6 +200,11 @@ func withReplicas(n int32) func(*v1beta1.SizingTrialSpec) {
 	return func(s *v1beta1.SizingTrialSpec) { s.Service.Replicas = n }
 }
 
+// decides makes a trial one of a decision that a verification follows. Its reported step counts for 14·D ÷ (1−ρ)², 6.2 s.
+func decides(s *v1beta1.SizingTrialSpec) {
+	s.Role, s.Load.StepSeconds = v1beta1.RoleDecision, 6
+}
+
 func unbounded(s *v1beta1.SizingTrialSpec) {
 	s.Variant.Concurrency = v1beta1.Concurrency{Mode: v1beta1.ConcurrencyUnbounded}
 }

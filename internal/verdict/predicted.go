@@ -79,7 +79,7 @@ func (d *decision) factor(utilisation float64) (likely, unsure float64) {
 	if total > 0 {
 		observed = stat.Mean(logs, weights)
 	}
-	prior := math.Log1p(ModelError(d.spec.Variant)) / normal95
+	prior := modelDeviation(d.spec.Variant)
 	variance, wider := prior*prior, 1.0
 	switch {
 	case d.spec.Service.Own != nil:
@@ -111,7 +111,7 @@ func (d *decision) observations(utilisation float64) (logs, weights []float64) {
 		if !d.comparable(s) {
 			continue
 		}
-		error := math.Hypot(stepError(d.spec), s.phaseError())
+		error := math.Hypot(d.stepError(s), s.phaseError())
 		if d.spec.Service.Own != nil {
 			error = math.Hypot(math.Hypot(ownStepError, s.phaseError()), ownChange*(d.utilisation(s)-utilisation))
 		}
@@ -124,13 +124,26 @@ func (d *decision) observations(utilisation float64) (logs, weights []float64) {
 const normal95 = 1.96
 
 // stepError returns the error of the logarithm of measured ÷ simulated p95 of the same arrivals, one standard deviation. A
-// shorter step has fewer logins near its p95.
-func stepError(spec v1beta1.SizingTrialSpec) float64 {
-	fewer := math.Sqrt(loadplan.SteadyRelaxations / loadplan.CountedRelaxations(spec))
-	if unbounded(spec.Variant) {
-		return fewer * unboundedStepError
+// shorter step of a decision has fewer logins near its p95.
+func (d *decision) stepError(s fact) float64 {
+	counted := loadplan.NeededRelaxations(d.spec)
+	if longer := d.relaxations(s, s.CountedMilliseconds); longer > counted {
+		counted = min(longer, loadplan.SteadyRelaxations)
 	}
-	return fewer * poolStepError
+	return math.Sqrt(loadplan.SteadyRelaxations/counted) * steadyStepError(d.spec.Variant)
+}
+
+// steadyStepError is stepError for a step that lasts as long as a steady state needs.
+func steadyStepError(variant v1beta1.Variant) float64 {
+	if unbounded(variant) {
+		return unboundedStepError
+	}
+	return poolStepError
+}
+
+// modelDeviation returns ModelError as one standard deviation of the logarithm of measured ÷ simulated p95.
+func modelDeviation(variant v1beta1.Variant) float64 {
+	return math.Log1p(ModelError(variant)) / normal95
 }
 
 // phaseError returns how much of that follows from the unknown phase of the quota's periods: each is equally likely.

@@ -142,8 +142,8 @@ const (
 
 	// poolDisagrees and unboundedDisagrees limit how far measured ÷ simulated p95 of the same arrivals is from
 	// 1, in either direction, beyond what the unknown phase of the quota's periods explains. Measured on a quiet
-	// machine, a pool was within 0.94 to 1.08 and unbounded goroutines within 0.85 to 1.12. Above
-	// modelledUtilisation, small differences in service time are large differences in p95.
+	// machine, a pool was within 0.94 to 1.08 and unbounded goroutines within 0.85 to 1.12. They are for steps that last
+	// as long as a steady state needs. Above modelledUtilisation, small differences in service time are large differences in p95.
 	poolDisagrees, unboundedDisagrees = 1.25, 1.5
 	modelledUtilisation               = 0.9
 
@@ -151,9 +151,9 @@ const (
 	// the service under real quotas.
 	poolValidated, unboundedValidated = 0.10, 0.25
 
-	// poolStepError and unboundedStepError are the errors of ln(measured ÷ simulated p95) of a step that do not concern
-	// the service, one standard deviation: the times when logins really were sent, and the speed between the
-	// seconds at which it is known. Measured over 24 stored steps of a pool, the whole deviation is 5 %.
+	// poolStepError and unboundedStepError are the errors of ln(measured ÷ simulated p95) that do not concern the service,
+	// one standard deviation, of a step that lasts as long as a steady state needs: the times when logins really were
+	// sent, and the speed between the seconds at which it is known. Measured over 24 stored steps of a pool, the whole deviation is 5 %.
 	poolStepError, unboundedStepError = 0.04, 0.06
 
 	// simulatedLonger is how many times as many logins the model draws for the capacity of a loaded variant as for a prediction.

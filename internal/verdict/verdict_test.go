@@ -195,6 +195,30 @@ func TestVerdictTable(t *testing.T) {
 		"more is suspect, as the model disagrees":       {func(w *fixture) { w.model.p95 = 159 * time.Millisecond }, suspect, v1beta1.ReasonModelDisagrees},
 		"a pool may take 0.8 of what is simulated":      {func(w *fixture) { w.model.p95 = 250 * time.Millisecond }, fine, ""},
 		"less is suspect, as the model disagrees":       {func(w *fixture) { w.model.p95 = 251 * time.Millisecond }, suspect, v1beta1.ReasonModelDisagrees},
+		"a decision's step is shorter, and may differ by 1.27": {func(w *fixture) {
+			decides(&w.Spec)
+			w.drive()
+			w.model.p95Of[int(w.reported().Scheduled)] = 158 * time.Millisecond
+		}, fine, ""},
+		"half of the time of a steady state is enough there": {func(w *fixture) {
+			decides(&w.Spec)
+			w.drive()
+			w.reported().CountedMicroseconds = 4_401_000
+		}, fine, ""},
+		"less is suspect there": {func(w *fixture) {
+			decides(&w.Spec)
+			w.drive()
+			w.reported().CountedMicroseconds = 4_399_000
+		}, suspect, v1beta1.ReasonNotSteady},
+		"elsewhere a shorter step may not differ more": {func(w *fixture) {
+			w.step(50).CountedMicroseconds /= 20
+			w.model.p95Of[int(w.step(50).Scheduled)] = 159 * time.Millisecond
+		}, suspect, v1beta1.ReasonModelDisagrees},
+		"more is suspect there, too": {func(w *fixture) {
+			decides(&w.Spec)
+			w.drive()
+			w.model.p95Of[int(w.reported().Scheduled)] = 157 * time.Millisecond
+		}, suspect, v1beta1.ReasonModelDisagrees},
 		"a difference that the phase of the quota explains is fine": {func(w *fixture) {
 			w.model.p95, w.model.sway = 140*time.Millisecond, 0.3 // up to 177.8 ms
 		}, fine, ""},
