@@ -25,7 +25,7 @@ assets() {
   export KUBEBUILDER_ASSETS HASHMARK_CONTROLLER_MANAGER HASHMARK_HELM
 }
 
-# The verdicts on hundreds of synthetic runs on drifting machines, and on disturbed ones (15 minutes).
+# The verdicts on hundreds of synthetic runs on drifting machines, and on disturbed ones.
 synthetic() { hack/test.sh synthetic -v -timeout=1h -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole; }
 
 # Hundreds of questions to simulated machines: what measure: Decision recommends and how long it takes, beside All (two hours).

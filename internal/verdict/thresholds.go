@@ -142,8 +142,9 @@ const (
 
 	// poolDisagrees and unboundedDisagrees limit how far measured ÷ simulated p95 of the same arrivals is from
 	// 1, in either direction, beyond what the unknown phase of the quota's periods explains. Measured on a quiet
-	// machine, a pool was within 0.94 to 1.08 and unbounded goroutines within 0.85 to 1.12. They are for steps that last
-	// as long as a steady state needs. Above modelledUtilisation, small differences in service time are large differences in p95.
+	// machine, a pool was within 0.94 to 1.08 and unbounded goroutines within 0.85 to 1.12. Both are for
+	// steps that last as long as a steady state needs. Above modelledUtilisation, small differences in service time are
+	// large differences in p95.
 	poolDisagrees, unboundedDisagrees = 1.25, 1.5
 	modelledUtilisation               = 0.9
 

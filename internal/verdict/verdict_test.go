@@ -200,6 +200,11 @@ func TestVerdictTable(t *testing.T) {
 			w.drive()
 			w.model.p95Of[int(w.reported().Scheduled)] = 158 * time.Millisecond
 		}, fine, ""},
+		"more is suspect there, too": {func(w *fixture) {
+			decides(&w.Spec)
+			w.drive()
+			w.model.p95Of[int(w.reported().Scheduled)] = 157 * time.Millisecond
+		}, suspect, v1beta1.ReasonModelDisagrees},
 		"half of the time of a steady state is enough there": {func(w *fixture) {
 			decides(&w.Spec)
 			w.drive()
@@ -213,11 +218,6 @@ func TestVerdictTable(t *testing.T) {
 		"elsewhere a shorter step may not differ more": {func(w *fixture) {
 			w.step(50).CountedMicroseconds /= 20
 			w.model.p95Of[int(w.step(50).Scheduled)] = 159 * time.Millisecond
-		}, suspect, v1beta1.ReasonModelDisagrees},
-		"more is suspect there, too": {func(w *fixture) {
-			decides(&w.Spec)
-			w.drive()
-			w.model.p95Of[int(w.reported().Scheduled)] = 157 * time.Millisecond
 		}, suspect, v1beta1.ReasonModelDisagrees},
 		"a difference that the phase of the quota explains is fine": {func(w *fixture) {
 			w.model.p95, w.model.sway = 140*time.Millisecond, 0.3 // up to 177.8 ms
